@@ -184,7 +184,7 @@ export const placeOf: Readonly<Record<string, string>> = {
   Users_Delete: 'view: platform',
   Users_Disable: 'view: platform',
   Users_Enable: 'view: platform',
-  Users_Get: 'view: audit',
+  Users_Get: 'view: parts',
   Users_GetByEmail: 'view: grants',
   Users_Import: 'view: platform',
   Users_List: 'view: platform',

@@ -1,18 +1,15 @@
-import { Box, Button, Group, NativeSelect, Text } from '@mantine/core';
+import { Button, Group, NativeSelect } from '@mantine/core';
 import { useEffect } from 'react';
-import { ActionName, type Entry, ResultBadge } from '../parts/audit-entry.tsx';
 import { pageOf, useCall } from '../parts/calls.ts';
-import { type Column, CursorList } from '../parts/cursor-list.tsx';
 import { Empty } from '../parts/empty.tsx';
+import { FailureNotice } from '../parts/failure-notice.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Page } from '../parts/page.tsx';
-import { RowAction } from '../parts/row-action.tsx';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
-import { Time } from '../parts/time.tsx';
 import { useTenant } from '../shell/routes.tsx';
-import { Actor } from './actor.tsx';
 import { EntryDrawer } from './entry-drawer.tsx';
+import { EntryList } from './entry-list.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { Filters } from './filters.tsx';
 import { toFilter } from './search.ts';
@@ -66,20 +63,22 @@ export function AuditPage() {
         </Group>
       }
     >
-      <Filters key={JSON.stringify(request.Filter)} />
+      <Filters />
       <Order />
-      <CursorList
-        label={t('audit.title')}
-        columns={useColumns(view.setEntry)}
-        idOf={({ ID }) => ID}
-        page={page}
-        isChanging={list.isPlaceholderData}
-        error={list.error}
-        onRetry={() => void list.refetch()}
-        cursor={page?.items.length === 0 ? '' : cursor}
-        onCursor={view.setCursor}
-        empty={<NoEntries />}
-      />
+      <FailureNotice error={list.error} onRetry={() => void list.refetch()} />
+      {page?.items.length === 0 && cursor === '' && page.next === '' ? (
+        <NoEntries />
+      ) : (
+        !list.error && (
+          <EntryList
+            page={page}
+            isChanging={list.isPlaceholderData}
+            cursor={page?.items.length === 0 ? '' : cursor}
+            onCursor={view.setCursor}
+            onOpen={view.setEntry}
+          />
+        )
+      )}
       <SameByApi operation="Audit_List" request={request} />
       {openEntry && <EntryDrawer entry={openEntry} onClose={() => view.setEntry('')} />}
       {search.panel === 'verify' && <VerifyDialog onClose={() => view.setVerifying(false)} />}
@@ -121,69 +120,5 @@ function Order() {
         ]}
       />
     </Group>
-  );
-}
-
-function useColumns(onShow: (id: string) => void): Column<Entry>[] {
-  const { t } = useTexts();
-  return [
-    {
-      id: 'action',
-      header: t('audit.action'),
-      cell: ({ Action, OccurredAt, Result }) => (
-        <>
-          <ActionName name={Action} />
-          <Group gap="xs" mt={4}>
-            <Text size="xs" c="dimmed">
-              <Time at={OccurredAt} />
-            </Text>
-            <Box hiddenFrom="sm">
-              <ResultBadge of={Result} />
-            </Box>
-          </Group>
-        </>
-      ),
-    },
-    {
-      id: 'actor',
-      header: t('audit.actor'),
-      isSecondary: true,
-      cell: (entry) => <Actor entry={entry} />,
-    },
-    {
-      id: 'target',
-      header: t('audit.target'),
-      isSecondary: true,
-      cell: ({ Targets }) => <Target target={Targets[0]} more={Targets.length - 1} />,
-    },
-    {
-      id: 'result',
-      header: t('audit.result'),
-      isSecondary: true,
-      cell: ({ Result }) => <ResultBadge of={Result} />,
-    },
-    {
-      id: 'details',
-      header: t('audit.details'),
-      hasHiddenHeader: true,
-      cell: ({ ID, Seq }) => (
-        <RowAction
-          aria-label={t('audit.detailsOf', { seq: String(Seq) })}
-          onClick={() => onShow(ID)}
-        >
-          {t('audit.details')}
-        </RowAction>
-      ),
-    },
-  ];
-}
-
-function Target({ target, more }: { target: Entry['Targets'][number] | undefined; more: number }) {
-  if (!target) return '–';
-  return (
-    <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-      {target.Name || target.ID || target.Type}
-      {more > 0 && ` +${more}`}
-    </Text>
   );
 }

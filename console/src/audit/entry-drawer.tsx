@@ -1,10 +1,11 @@
 import { Button, Code, Drawer, Group, Stack, Table, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { type Entry, ResultBadge } from '../parts/audit-entry.tsx';
+import { actorTexts, type Entry, ResultBadge } from '../parts/audit-entry.tsx';
+import { Sentence } from '../parts/audit-sentence.tsx';
 import { Id } from '../parts/copy.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { exactTime } from '../parts/times.ts';
-import { Actor } from './actor.tsx';
+import { useTenant } from '../shell/routes.tsx';
 import type { AuditFilters } from './search.ts';
 import { useAuditSearch } from './use-search.ts';
 
@@ -13,7 +14,10 @@ type Props = { entry: Entry; onClose: () => void };
 /** All of one entry, and the ways to entries like it. */
 export function EntryDrawer({ entry, onClose }: Props) {
   const { t, locale } = useTexts();
+  const { may } = useTenant();
+  const readable = { users: may('iam.users.read'), bots: may('iam.bots.read') };
   const { Seq, OccurredAt, Action, Operation, Result, Code: code, ActorID } = entry;
+  const kind = actorTexts[entry.ActorType];
   return (
     <Drawer
       opened
@@ -24,6 +28,9 @@ export function EntryDrawer({ entry, onClose }: Props) {
       closeButtonProps={{ 'aria-label': t('form.close') }}
     >
       <Stack gap="lg">
+        <Text fw={600}>
+          <Sentence entry={entry} may={readable} />
+        </Text>
         <Stack gap="sm">
           <Field name={t('audit.action')} like={{ action: Action }}>
             <Code>{Action}</Code>
@@ -36,7 +43,7 @@ export function EntryDrawer({ entry, onClose }: Props) {
             </Group>
           </Field>
           <Field name={t('audit.actor')} {...(ActorID !== '' && { like: { actor: ActorID } })}>
-            <Actor entry={entry} />
+            <Text size="sm">{kind ? t(kind) : entry.ActorType}</Text>
             {ActorID !== '' && <Id id={ActorID} />}
           </Field>
           <Field name={t('audit.operation')} like={{ operation: Operation }}>

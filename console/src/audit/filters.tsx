@@ -1,127 +1,139 @@
-import { Button, Group, NativeSelect, Paper, SimpleGrid, Stack, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Button, CloseIcon, Group, Select, Stack } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useState } from 'react';
+import { useCall } from '../parts/calls.ts';
+import { useUser } from '../parts/person.tsx';
 import { useTexts } from '../parts/texts.tsx';
-import { toInstant, toLocalTime } from './search.ts';
+import { exactTime } from '../parts/times.ts';
+import { useTenant } from '../shell/routes.tsx';
+import { type AuditFilters, filterFields } from './search.ts';
+import { type FoundPerson, type Suggestion, suggest } from './suggestions.ts';
 import { useAuditSearch } from './use-search.ts';
+import { ViewsMenu } from './views-menu.tsx';
 
-function useFilterForm() {
-  const { t } = useTexts();
-  const { search } = useAuditSearch();
-  return useForm({
-    initialValues: {
-      action: search.action ?? '',
-      operation: search.operation ?? '',
-      actor: search.actor ?? '',
-      target: search.target ?? '',
-      result: search.result ?? '',
-      ip: search.ip ?? '',
-      from: toLocalTime(search.from),
-      to: toLocalTime(search.to),
-    },
-    validate: {
-      to: (to, { from }) => (from !== '' && to !== '' && to <= from ? t('audit.inverted') : null),
-    },
-  });
-}
-
-type FilterForm = ReturnType<typeof useFilterForm>;
-
-/** The form of the filters. They take effect together, and stand in the address of the view. */
+/** One search, whose choices become chips. The address of the view has them. */
 export function Filters() {
-  const { t } = useTexts();
-  const { isFiltered, setFilters } = useAuditSearch();
-  const form = useFilterForm();
-  const apply = ({ from, to, ...fields }: typeof form.values) =>
-    setFilters({
-      ...Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, text.trim()])),
-      from: toInstant(from),
-      to: toInstant(to),
-    });
+  const { isFiltered } = useAuditSearch();
   return (
-    <Paper withBorder p="md" component="search">
-      <form onSubmit={form.onSubmit(apply)} aria-label={t('audit.filters')} noValidate>
-        <Stack gap="sm">
-          <Fields form={form} />
-          <Group gap="xs">
-            <Button type="submit">{t('audit.apply')}</Button>
-            {isFiltered && (
-              <Button variant="default" onClick={() => setFilters({})}>
-                {t('audit.clear')}
-              </Button>
-            )}
-          </Group>
-        </Stack>
-      </form>
-    </Paper>
+    <Stack gap="xs" component="search">
+      <Group gap="sm" wrap="nowrap" align="end">
+        <SearchField />
+        <ViewsMenu />
+      </Group>
+      {isFiltered && <Chips />}
+    </Stack>
   );
 }
 
-const Fields = ({ form }: { form: FilterForm }) => (
-  <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="sm" verticalSpacing="sm">
-    <Names form={form} />
-    <Circumstances form={form} />
-  </SimpleGrid>
-);
+/** Members whose name or address matches, for those who may read them. */
+function usePeople(text: string): FoundPerson[] {
+  const { ID: Tenant, may } = useTenant();
+  const [Query] = useDebouncedValue(text.trim(), 200);
+  const request = { Tenant, Query, WithNames: true, Page: { Limit: 5 } };
+  const enabled = Query.length > 1 && may('iam.users.read');
+  const { data } = useCall('TenantMembers_List', request, { enabled, keepsPrevious: true });
+  if (!enabled) return [];
+  return (data?.Page.Items ?? []).map(({ UserID, User }) => ({
+    id: UserID,
+    name: User ? [User.Name, User.Email].filter((part) => part !== '').join(' · ') : UserID,
+  }));
+}
 
-function Names({ form }: { form: FilterForm }) {
+const minuteMs = 60_000;
+
+function SearchField() {
   const { t } = useTexts();
+  const { addFilter } = useAuditSearch();
+  const [text, setText] = useState('');
+  const now = Math.floor(Date.now() / minuteMs) * minuteMs;
+  const suggestions = suggest(text, usePeople(text), t, now);
+  const choose = (key: string | null) => {
+    const chosen = suggestions.find((one) => keyOf(one) === key);
+    setText('');
+    if (chosen) addFilter(chosen.filter);
+  };
+  const groups = [...new Set(suggestions.map(({ group }) => group))];
   return (
-    <>
-      <TextInput
-        {...form.getInputProps('action')}
-        label={t('audit.actionBegins')}
-        placeholder="group."
-        maxLength={64}
-        spellCheck={false}
-      />
-      <TextInput
-        {...form.getInputProps('operation')}
-        label={t('audit.operationBegins')}
-        placeholder="Groups_"
-        maxLength={64}
-        spellCheck={false}
-      />
-      <TextInput
-        {...form.getInputProps('actor')}
-        label={t('audit.actorId')}
-        placeholder="usr_…"
-        maxLength={64}
-        spellCheck={false}
-      />
-      <TextInput
-        {...form.getInputProps('target')}
-        label={t('audit.targetId')}
-        placeholder="grp_…"
-        maxLength={256}
-        spellCheck={false}
-      />
-    </>
+    <Select
+      flex={1}
+      searchable
+      value={null}
+      searchValue={text}
+      onSearchChange={setText}
+      onChange={choose}
+      // The suggestions are those that match.
+      filter={({ options }) => options}
+      label={t('audit.search')}
+      placeholder={t('audit.searchAbout')}
+      nothingFoundMessage={t('audit.noSuggestion')}
+      data={groups.map((group) => ({
+        group,
+        items: suggestions
+          .filter((one) => one.group === group)
+          .map((one) => ({ value: keyOf(one), label: one.label })),
+      }))}
+    />
   );
 }
 
-function Circumstances({ form }: { form: FilterForm }) {
+const keyOf = ({ filter }: Suggestion) => JSON.stringify(filter);
+
+function Chips() {
   const { t } = useTexts();
+  const { search, setFilters } = useAuditSearch();
+  const fields = filterFields.filter((field) => search[field] !== undefined);
   return (
-    <>
-      <NativeSelect
-        {...form.getInputProps('result')}
-        label={t('audit.result')}
-        data={[
-          { value: '', label: t('audit.any') },
-          { value: 'success', label: t('audit.success') },
-          { value: 'denied', label: t('audit.denied') },
-          { value: 'failed', label: t('audit.failed') },
-        ]}
-      />
-      <TextInput
-        {...form.getInputProps('ip')}
-        label={t('audit.ip')}
-        placeholder="192.0.2.1"
-        maxLength={64}
-        spellCheck={false}
-      />
-      <TextInput {...form.getInputProps('from')} label={t('audit.from')} type="datetime-local" />
-      <TextInput {...form.getInputProps('to')} label={t('audit.to')} type="datetime-local" />
-    </>
+    <Group gap="xs" role="group" aria-label={t('audit.filters')}>
+      {fields.map((field) => (
+        <Chip key={field} field={field} value={search[field] ?? ''} />
+      ))}
+      <Button size="compact-sm" variant="subtle" onClick={() => setFilters({})}>
+        {t('audit.clear')}
+      </Button>
+    </Group>
   );
+}
+
+type ChipProps = { field: keyof AuditFilters; value: string };
+
+/** One filter. A click removes it. */
+function Chip({ field, value }: ChipProps) {
+  const { t } = useTexts();
+  const { removeFilter } = useAuditSearch();
+  const text = useChipText({ field, value });
+  return (
+    <Button
+      size="compact-sm"
+      variant="default"
+      fw={400}
+      rightSection={<CloseIcon size="14" />}
+      aria-label={t('audit.removeFilter', { filter: text })}
+      onClick={() => removeFilter(field)}
+    >
+      {text}
+    </Button>
+  );
+}
+
+function useChipText({ field, value }: ChipProps): string {
+  const { t, locale } = useTexts();
+  const { may } = useTenant();
+  const isPerson = value.startsWith('usr_') && may('iam.users.read');
+  const { data } = useUser(value, isPerson);
+  const name = data?.User.Name || data?.User.Email || value;
+  const time = () => exactTime(value, locale);
+  const texts: Record<keyof AuditFilters, () => string> = {
+    action: () => `${t('audit.action')}: ${value}`,
+    operation: () => t('audit.operationIs', { name: value }),
+    actor: () => t('audit.byActor', { id: name }),
+    target: () => t('audit.aboutTarget', { id: name }),
+    result: () => {
+      const result = (['success', 'denied', 'failed'] as const).find((one) => one === value);
+      return `${t('audit.result')}: ${result ? t(`audit.${result}`) : value}`;
+    },
+    ip: () => t('audit.fromAddress', { ip: value }),
+    from: () => t('audit.since', { time: time() }),
+    to: () => t('audit.before', { time: time() }),
+  };
+  return texts[field]();
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readSearch, toFilter, toInstant, toLocalTime } from './search.ts';
+import { byDay } from './days.ts';
+import { readSearch, toFilter } from './search.ts';
+import { parseViews } from './stored-views.ts';
 
 test('an address keeps the filters that it knows, and drops the others', () => {
   const filters = {
@@ -25,8 +27,32 @@ test('the filter of a call has only the given fields', () => {
   });
 });
 
-test('a local time is the same instant again', () => {
-  assert.equal(toInstant(toLocalTime('2026-11-01T12:30:00.000Z')), '2026-11-01T12:30:00.000Z');
-  assert.equal(toLocalTime(undefined), '');
-  assert.equal(toInstant(''), '');
+test('entries stand below their days, in their order', () => {
+  const entry = (ID: string, OccurredAt: string) => ({ ID, OccurredAt }) as never;
+  const days = byDay(
+    [
+      entry('c', '2026-11-02T01:00:00Z'),
+      entry('b', '2026-11-01T23:00:00Z'),
+      entry('a', '2026-11-01T02:00:00Z'),
+    ],
+    (at) => at.slice(0, 10),
+  );
+  assert.deepEqual(
+    days.map(({ day, entries }) => [day, entries.map(({ ID }) => ID)]),
+    [
+      ['2026-11-02', ['c']],
+      ['2026-11-01', ['b', 'a']],
+    ],
+  );
+});
+
+test('a stored view of another console or hand is read as far as it is one', () => {
+  assert.deepEqual(parseViews('no JSON'), []);
+  assert.deepEqual(parseViews('{"name":"x"}'), []);
+  assert.deepEqual(
+    parseViews(
+      '[null,{"name":1,"filters":{}},{"name":"x","filters":{"action":"a","x":"y","from":"never"}}]',
+    ),
+    [{ name: 'x', filters: { action: 'a' } }],
+  );
 });

@@ -56,13 +56,3 @@ export const toFilter = (filters: AuditFilters): Filter => ({
   ...(filters.from && { From: filters.from }),
   ...(filters.to && { To: filters.to }),
 });
-
-/** An instant in the form of the browser's field for a local time. */
-export function toLocalTime(instant: string | undefined): string {
-  if (!instant) return '';
-  const at = new Date(instant);
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-}
-
-export const toInstant = (local: string): string =>
-  local === '' ? '' : new Date(local).toISOString();

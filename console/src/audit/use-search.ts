@@ -15,7 +15,12 @@ export function useAuditSearch() {
     setFilters: (next: AuditFilters) =>
       go(readSearch({ ...next, ...(filters.order && { order: filters.order }) })),
     /** Changes one filter, and goes to the first page. */
-    addFilter: (filter: AuditFilters) => go({ ...filters, ...filter }),
+    addFilter: (filter: AuditFilters) => go(readSearch({ ...filters, ...filter })),
+    /** Takes one filter away, and goes to the first page. */
+    removeFilter: (name: keyof AuditFilters) => {
+      const { [name]: _removed, ...rest } = filters;
+      go(rest);
+    },
     setOrder: (order: string) => {
       const { order: _order, ...rest } = filters;
       go(order === 'oldest' ? { ...rest, order } : rest);

@@ -5,7 +5,8 @@ import { Id } from './copy.tsx';
 import { NameCell } from './name-cell.tsx';
 
 /** The user of a row. A user who has not accepted is not shown to the tenant yet. */
-export const useUser = (UserID: string) => useCall('Users_Get', { UserID }, { staleTime: 300_000 });
+export const useUser = (UserID: string, isEnabled = true) =>
+  useCall('Users_Get', { UserID }, { staleTime: 300_000, enabled: isEnabled });
 
 type Props = {
   id: string;

@@ -65,3 +65,18 @@ export const amountOf = (
   locale: string,
 ): string =>
   new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(count);
+
+const clockFormat = perLocale(
+  (locale) => new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit' }),
+);
+const localDayFormat = perLocale(
+  (locale) => new Intl.DateTimeFormat(locale, { dateStyle: 'full' }),
+);
+
+/** The hour and minute of a time, in the time zone of the user. */
+export const clockTime = (at: string, locale: string): string =>
+  clockFormat(locale).format(new Date(at));
+
+/** The day of a time, in the time zone of the user. */
+export const localDay = (at: string, locale: string): string =>
+  localDayFormat(locale).format(new Date(at));

@@ -1,6 +1,7 @@
 import { Anchor, Group, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { ActionName, ResultBadge } from '../parts/audit-entry.tsx';
+import { ResultBadge } from '../parts/audit-entry.tsx';
+import { Sentence } from '../parts/audit-sentence.tsx';
 import { usePartCursor } from '../parts/cursor.ts';
 import { ListView } from '../parts/list-view.tsx';
 import { PageSection } from '../parts/page-section.tsx';
@@ -11,7 +12,7 @@ import { useTenant } from '../shell/routes.tsx';
 /** The last acts of a member, and the ways to the audit. */
 export function MemberEvents({ user }: { user: string }) {
   const { t } = useTexts();
-  const { ID: Tenant, Slug } = useTenant();
+  const { ID: Tenant, Slug, may } = useTenant();
   const place = usePartCursor();
   const audit = `/console/t/${Slug}/audit`;
   return (
@@ -38,7 +39,12 @@ export function MemberEvents({ user }: { user: string }) {
           {
             id: 'action',
             header: t('audit.action'),
-            cell: ({ Action }) => <ActionName name={Action} />,
+            cell: (entry) => (
+              <Sentence
+                entry={entry}
+                may={{ users: may('iam.users.read'), bots: may('iam.bots.read') }}
+              />
+            ),
           },
           {
             id: 'time',

@@ -1,0 +1,24 @@
+import { type AuditFilters, filterFields, readSearch } from './search.ts';
+
+export type SavedView = { name: string; filters: AuditFilters };
+
+export const filtersIn = (search: Record<string, unknown>): AuditFilters => {
+  const given = readSearch(search);
+  return Object.fromEntries(
+    filterFields.flatMap((field) => (given[field] === undefined ? [] : [[field, given[field]]])),
+  );
+};
+
+/** What is stored may be of an older console, or of another hand. */
+export function parseViews(text: string): SavedView[] {
+  try {
+    const stored: unknown = JSON.parse(text);
+    return (Array.isArray(stored) ? stored : []).flatMap((one: Partial<SavedView> | null) =>
+      typeof one?.name === 'string' && typeof one.filters === 'object' && one.filters !== null
+        ? [{ name: one.name, filters: filtersIn(one.filters) }]
+        : [],
+    );
+  } catch {
+    return [];
+  }
+}

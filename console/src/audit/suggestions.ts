@@ -1,0 +1,89 @@
+import { sayings } from '../parts/audit-actions.ts';
+import type { Translate } from '../parts/texts.tsx';
+import type { AuditFilters } from './search.ts';
+
+// What the search of the audit offers: filters, as far as they match what was typed.
+
+export type Suggestion = { group: string; label: string; filter: AuditFilters };
+
+export type FoundPerson = { id: string; name: string };
+
+const hourMs = 60 * 60 * 1000;
+const periods = [
+  { text: 'audit.lastHour', ms: hourMs },
+  { text: 'audit.lastDay', ms: 24 * hourMs },
+  { text: 'audit.lastWeek', ms: 7 * 24 * hourMs },
+  { text: 'audit.lastMonth', ms: 30 * 24 * hourMs },
+] as const;
+
+const id = /^[a-z]{2,5}_[0-9a-z]{6,}$/;
+const address = /^(?=.*[.:])[0-9a-f.:]{3,45}$/i;
+const date = /^\d{4}-\d{2}-\d{2}$/;
+const operation = /^[A-Z][A-Za-z]+(_[A-Za-z]*)?$/;
+
+/** The actions by their names, and the families of which they are, such as "group.". */
+const actions = [
+  ...new Set([...sayings.keys()].flatMap((one) => [`${one.split('.')[0]}.`, one])),
+].sort();
+
+/** Filters for what has a form of its own: an ID, an address, a day, an operation. */
+function readForms(text: string, t: Translate): Suggestion[] {
+  const group = t('audit.filters');
+  if (id.test(text))
+    return [
+      { group, label: t('audit.byActor', { id: text }), filter: { actor: text } },
+      { group, label: t('audit.aboutTarget', { id: text }), filter: { target: text } },
+    ];
+  const day = date.test(text) ? new Date(`${text}T00:00`) : undefined;
+  if (day && !Number.isNaN(day.getTime()))
+    return [
+      { group, label: t('audit.since', { time: text }), filter: { from: day.toISOString() } },
+      { group, label: t('audit.before', { time: text }), filter: { to: day.toISOString() } },
+    ];
+  if (address.test(text))
+    return [{ group, label: t('audit.fromAddress', { ip: text }), filter: { ip: text } }];
+  if (operation.test(text))
+    return [{ group, label: t('audit.operationIs', { name: text }), filter: { operation: text } }];
+  return [];
+}
+
+const mostActions = 12;
+
+/** @param now rounded by the caller, so that a suggestion stays the same while it is shown */
+export function suggest(
+  text: string,
+  people: readonly FoundPerson[],
+  t: Translate,
+  now: number,
+): Suggestion[] {
+  const typed = text.trim();
+  const matches = ({ label }: Suggestion) => label.toLowerCase().includes(typed.toLowerCase());
+  const results = (['success', 'denied', 'failed'] as const).map((result) => ({
+    group: t('audit.result'),
+    label: t(`audit.${result}`),
+    filter: { result },
+  }));
+  const times = periods.map(({ text: key, ms }) => ({
+    group: t('audit.period'),
+    label: t(key),
+    filter: { from: new Date(now - ms).toISOString() },
+  }));
+  const persons = people.map(({ id: actor, name }) => ({
+    group: t('audit.person'),
+    label: name,
+    filter: { actor },
+  }));
+  const named = actions.map((action) => ({
+    group: t('audit.action'),
+    label: action,
+    filter: { action },
+  }));
+  const found = typed === '' ? [] : named.filter(matches).slice(0, mostActions);
+  return [
+    ...readForms(typed, t),
+    ...persons,
+    ...times.filter(matches),
+    ...results.filter(matches),
+    ...found,
+  ];
+}
