@@ -50,7 +50,7 @@ describe('the settings in the console', { skip: withoutChromium }, () => {
     await openSignedIn(page, `${view}/settings`, email, password);
     const joining = page.getByRole('region', { name: 'Joining' });
     const sessions = page.getByRole('region', { name: 'Sessions' });
-    await joining.getByLabel('Role of new members').fill('auditor');
+    await joining.getByLabel('Role of new members').selectOption('auditor');
     const Settings = { SessionIdleMinutes: 30 };
     const update = { Tenant: { ID: tenant, Settings } };
     assert.equal((await stack.call('Tenants_Update', update, token)).status, 200);
@@ -58,7 +58,10 @@ describe('the settings in the console', { skip: withoutChromium }, () => {
     await joining.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The settings were saved.').waitFor();
     assert.equal((await read()).Settings['DefaultRole'], 'auditor');
-    await sessions.getByLabel('Minutes without activity').fill('45');
+    const idle = sessions.getByLabel('Ends without activity after', { exact: true });
+    assert.equal(await idle.getAttribute('placeholder'), 'Default: 7 days');
+    await sessions.getByLabel('Unit of: Ends without activity after').selectOption('Minutes');
+    await idle.fill('45');
     assert.equal(
       (
         await stack.call(
@@ -75,6 +78,22 @@ describe('the settings in the console', { skip: withoutChromium }, () => {
     await sessions.getByRole('button', { name: 'Save' }).click();
     // The first save's message may still be on the screen.
     await eventually('45', async () => (await read()).Settings['SessionIdleMinutes'] === 45);
+
+    // A length of time is in the largest unit in which it is whole.
+    const longest = sessions.getByLabel('Ends at the latest after', { exact: true });
+    await longest.fill('2');
+    await sessions.getByRole('button', { name: 'Save' }).click();
+    await eventually('2 days', async () => (await read()).Settings['SessionMaxMinutes'] === 2880);
+    const limits = page.getByRole('region', { name: 'Keys and audit' });
+    await limits.getByLabel('Audit entries are kept for', { exact: true }).fill('90');
+    await limits.getByRole('button', { name: 'Save' }).click();
+    await eventually('90 days', async () => (await read()).Settings['AuditRetentionDays'] === 90);
+    await limits.getByLabel('Audit entries are kept for', { exact: true }).fill('');
+    await limits.getByRole('button', { name: 'Save' }).click();
+    await eventually(
+      'the default',
+      async () => (await read()).Settings['AuditRetentionDays'] === 0,
+    );
 
     const signIn = page.getByRole('region', { name: 'Signing in' });
     await signIn.getByRole('switch', { name: 'Require single sign-on' }).check({ force: true });

@@ -1,5 +1,7 @@
-import { TagsInput, TextInput } from '@mantine/core';
+import { NativeSelect, TagsInput } from '@mantine/core';
+import { useAll } from '../parts/calls.ts';
 import { useTexts } from '../parts/texts.tsx';
+import { useTenant } from '../shell/routes.tsx';
 import { type FullTenant, TenantForm } from './tenant-form.tsx';
 
 const fieldsOf = ({ Settings }: FullTenant) => ({
@@ -7,9 +9,24 @@ const fieldsOf = ({ Settings }: FullTenant) => ({
   role: Settings.DefaultRole,
 });
 
+/** The roles of the tenant as choices. The stored one is a choice also if the roles cannot be read. */
+function useRoles(stored: string) {
+  const { t } = useTexts();
+  const { ID: Tenant, may } = useTenant();
+  const { data } = useAll('Roles_ListByTenant', { Tenant }, { enabled: may('iam.roles.read') });
+  const roles = (data ?? []).map(({ Slug, Name }) => ({ value: Slug, label: Name || Slug }));
+  const isListed = stored === '' || roles.some(({ value }) => value === stored);
+  return [
+    { value: '', label: t('settings.default', { value: 'member' }) },
+    ...roles,
+    ...(isListed ? [] : [{ value: stored, label: stored }]),
+  ];
+}
+
 /** Who can be invited, and what new members may do. */
 export function JoiningSection({ tenant }: { tenant: FullTenant }) {
   const { t } = useTexts();
+  const roles = useRoles(tenant.Settings.DefaultRole);
   const labels = { domains: t('settings.domains'), role: t('settings.role') };
   return (
     <TenantForm
@@ -18,7 +35,7 @@ export function JoiningSection({ tenant }: { tenant: FullTenant }) {
       description={t('settings.joiningAbout')}
       fieldsOf={fieldsOf}
       toChange={({ domains, role }) => ({
-        Settings: { InviteDomains: domains, DefaultRole: role.trim() },
+        Settings: { InviteDomains: domains, DefaultRole: role },
       })}
       labels={labels}
     >
@@ -31,13 +48,11 @@ export function JoiningSection({ tenant }: { tenant: FullTenant }) {
             splitChars={[' ', ',']}
             acceptValueOnBlur
           />
-          <TextInput
+          <NativeSelect
             {...form.getInputProps('role')}
             label={labels.role}
             description={t('settings.roleAbout')}
-            placeholder="member"
-            autoComplete="off"
-            spellCheck={false}
+            data={roles}
           />
         </>
       )}

@@ -1,10 +1,11 @@
-import { NumberInput } from '@mantine/core';
 import { useTexts } from '../parts/texts.tsx';
+import { DurationField } from './duration-field.tsx';
+import { days } from './durations.ts';
 import { type FullTenant, TenantForm } from './tenant-form.tsx';
 
 const fieldsOf = ({ Settings }: FullTenant) => ({
-  keys: Settings.MaxBotKeyDays as number | string,
-  audit: Settings.AuditRetentionDays as number | string,
+  keys: Settings.MaxBotKeyDays,
+  audit: Settings.AuditRetentionDays,
 });
 
 /** How long keys of bots and entries of the audit live. */
@@ -18,27 +19,27 @@ export function LimitsSection({ tenant }: { tenant: FullTenant }) {
       description={t('settings.limitsAbout')}
       fieldsOf={fieldsOf}
       toChange={({ keys, audit }) => ({
-        Settings: { MaxBotKeyDays: Number(keys), AuditRetentionDays: Number(audit) },
+        Settings: { MaxBotKeyDays: keys, AuditRetentionDays: audit },
       })}
       labels={labels}
     >
       {(form) => (
         <>
-          <NumberInput
+          <DurationField
             {...form.getInputProps('keys')}
             label={labels.keys}
             description={t('settings.keysAbout')}
-            min={0}
+            units={days}
+            preset={365}
             max={365}
-            allowDecimal={false}
           />
-          <NumberInput
+          <DurationField
             {...form.getInputProps('audit')}
             label={labels.audit}
             description={t('settings.auditAbout')}
-            min={0}
+            units={days}
+            preset={400}
             max={3650}
-            allowDecimal={false}
           />
         </>
       )}

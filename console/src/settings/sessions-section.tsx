@@ -1,10 +1,11 @@
-import { NumberInput } from '@mantine/core';
 import { useTexts } from '../parts/texts.tsx';
+import { DurationField } from './duration-field.tsx';
+import { minutes } from './durations.ts';
 import { type FullTenant, TenantForm } from './tenant-form.tsx';
 
 const fieldsOf = ({ Settings }: FullTenant) => ({
-  idle: Settings.SessionIdleMinutes as number | string,
-  longest: Settings.SessionMaxMinutes as number | string,
+  idle: Settings.SessionIdleMinutes,
+  longest: Settings.SessionMaxMinutes,
 });
 
 /** How long sessions last in a tenant. */
@@ -18,27 +19,27 @@ export function SessionsSection({ tenant }: { tenant: FullTenant }) {
       description={t('settings.sessionsAbout')}
       fieldsOf={fieldsOf}
       toChange={({ idle, longest }) => ({
-        Settings: { SessionIdleMinutes: Number(idle), SessionMaxMinutes: Number(longest) },
+        Settings: { SessionIdleMinutes: idle, SessionMaxMinutes: longest },
       })}
       labels={labels}
     >
       {(form) => (
         <>
-          <NumberInput
+          <DurationField
             {...form.getInputProps('idle')}
             label={labels.idle}
             description={t('settings.idleAbout')}
-            min={0}
+            units={minutes}
+            preset={10_080}
             max={10_080}
-            allowDecimal={false}
           />
-          <NumberInput
+          <DurationField
             {...form.getInputProps('longest')}
             label={labels.longest}
             description={t('settings.longestAbout')}
-            min={0}
+            units={minutes}
+            preset={43_200}
             max={43_200}
-            allowDecimal={false}
           />
         </>
       )}

@@ -1,7 +1,9 @@
-import { Alert, NativeSelect, NumberInput, Switch } from '@mantine/core';
+import { Alert, NativeSelect, Switch } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { Icon } from '../parts/icon.tsx';
 import { useTexts } from '../parts/texts.tsx';
+import { DurationField } from './duration-field.tsx';
+import { days } from './durations.ts';
 import { type FullTenant, TenantForm } from './tenant-form.tsx';
 
 const fieldsOf = ({ Settings }: FullTenant) => ({
@@ -9,7 +11,7 @@ const fieldsOf = ({ Settings }: FullTenant) => ({
   onlyAccount: Settings.AllowedMethods.length === 1,
   requireSso: Settings.RequireSso,
   factor: Settings.RequireFactor || 'off',
-  grace: Settings.FactorGraceDays as number | string,
+  grace: Settings.FactorGraceDays,
   recentLogin: Settings.RecentLogin,
 });
 
@@ -48,7 +50,7 @@ export function SignInSection({ tenant }: { tenant: FullTenant }) {
           }),
           RequireSso: fields.requireSso,
           RequireFactor: fields.factor,
-          FactorGraceDays: Number(fields.grace),
+          FactorGraceDays: fields.grace,
           RecentLogin: fields.recentLogin,
         },
       })}
@@ -94,13 +96,12 @@ function SignInFields({ form, labels }: FieldsProps) {
           { value: 'phishing_resistant', label: t('settings.factorPasskey') },
         ]}
       />
-      <NumberInput
+      <DurationField
         {...form.getInputProps('grace')}
         label={labels.grace}
         description={t('settings.graceAbout')}
-        min={0}
+        units={days}
         max={90}
-        allowDecimal={false}
       />
       <Switch
         {...form.getInputProps('recentLogin', { type: 'checkbox' })}
