@@ -45,11 +45,13 @@ describe('the overview in the console', { skip: withoutChromium }, () => {
   const figure = (page: Page, title: string) => page.locator(`[data-figure="${title}"]`);
   const figures = (page: Page) => page.getByRole('region', { name: 'Figures' });
   const activity = (page: Page) => page.getByRole('region', { name: 'Activity' });
-  const choose = (page: Page, choice: string) =>
-    activity(page).getByText(choice, { exact: true }).first().click();
+  const choose = (page: Page, range: string) =>
+    activity(page).getByText(range, { exact: true }).click();
+  const chooseMetric = (page: Page, label: string) =>
+    activity(page).getByRole('combobox').selectOption({ label });
   /** The numbers of the latest day or hour of a plot, as its table shows them. */
   const numbersOf = async (page: Page, title: string) => {
-    await choose(page, title);
+    await chooseMetric(page, title);
     const plot = page.getByRole('region', { name: title, exact: true });
     await plot.getByText('As a table').click();
     return plot.getByRole('row').nth(1).getByRole('cell').allInnerTexts();
@@ -145,7 +147,7 @@ describe('the overview in the console', { skip: withoutChromium }, () => {
     const { delivered, failed } = await sumOf(owner);
     assert.deepEqual(await numbersOf(page, 'Deliveries'), [String(delivered), String(failed)]);
     await assertGood(page, 'overview-table');
-    await choose(page, 'Refused calls');
+    await chooseMetric(page, 'Refused calls');
     await activity(page).getByRole('link', { name: 'To the audit' }).click();
     await page.waitForURL('**/audit?result=denied');
     await page.goBack();

@@ -1,4 +1,4 @@
-import { Anchor, Group, SegmentedControl, Stack } from '@mantine/core';
+import { Anchor, Group, NativeSelect, SegmentedControl, Stack } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Plot } from '../parts/plot.tsx';
@@ -82,12 +82,11 @@ export function Activity() {
   return (
     <Stack gap="sm" component="section" aria-label={t('overview.activity')}>
       <Group justify="space-between" gap="sm">
-        <SegmentedControl
-          size="xs"
-          transitionDuration={0}
+        <NativeSelect
+          size="sm"
           aria-label={t('overview.activity')}
           value={id}
-          onChange={setChosen}
+          onChange={(event) => setChosen(event.currentTarget.value)}
           data={metrics.map((one) => ({ value: one.id, label: one.title }))}
         />
         <SegmentedControl

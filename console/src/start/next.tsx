@@ -1,4 +1,4 @@
-import { Button, Group, Paper, Stack, Text, ThemeIcon, Title } from '@mantine/core';
+import { Button, CloseButton, Group, Paper, Stack, Text, ThemeIcon, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Icon } from '../parts/icon.tsx';
 import { useTexts } from '../parts/texts.tsx';
@@ -67,16 +67,11 @@ function Line({ step, onDismiss }: { step: NextStep; onDismiss: () => void }) {
           </>
         )}
       </Stack>
-      <Button
-        size="compact-sm"
-        variant="subtle"
-        color="gray"
-        c="dimmed"
+      <CloseButton
+        title={t('start.dismissOf', { step: t(title) })}
         aria-label={t('start.dismissOf', { step: t(title) })}
         onClick={onDismiss}
-      >
-        {t('start.dismiss')}
-      </Button>
+      />
     </Group>
   );
 }
