@@ -33,7 +33,7 @@ export function AuditFilters() {
         value={search.period ?? ''}
         onChange={(event) => change({ period: event.currentTarget.value })}
         data={[
-          { value: '', label: t('audit.any') },
+          { value: '', label: t('list.any') },
           ...Object.keys(periods).map((period) => ({
             value: period,
             label: t(periodTexts[period as keyof typeof periods]),
@@ -114,7 +114,7 @@ function ActionField() {
   const send = (action: string) => change({ action: action.trim() });
   return (
     <Autocomplete
-      label={t('audit.actionBegins')}
+      label={t('audit.action')}
       value={text}
       onChange={setText}
       onOptionSubmit={send}
