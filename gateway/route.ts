@@ -86,14 +86,17 @@ const createPageFinder =
 const providerKind = (tenant: string): ErrorKind =>
   tenant === platformPlace ? 'social' : 'organisation';
 
-/** Whether a person opens the address: programs post, or do not prefer HTML. */
-const isBrowsing = (request: IncomingMessage): boolean =>
-  (request.method === 'GET' || request.method === 'HEAD') && acceptsHtml(request);
+/**
+ * Whether a person opens the address in a browser, which names XHTML too. Programs such as Java's
+ * HttpURLConnection name HTML by default, and get JSON.
+ */
+const isBrowsing = ({ method, headers: { accept = '' } }: IncomingMessage): boolean =>
+  (method === 'GET' || method === 'HEAD') && /\bapplication\/xhtml\+xml\b/.test(accept);
 
 type FailedRequest = Omit<RoutedRequest, 'url'> & { thrown: unknown; isDirectory: boolean };
 
 /** Answers a request that failed: in the form of SCIM, as a page, or as an ErrorResponse. */
-function createFailures({ log }: Options, parts: Parts) {
+function createFailures({ log }: Options, parts: Parts, prefix: string) {
   const pageOf = createPageFinder(parts);
   return async (
     { request, response, pathname, origin, thrown, isDirectory }: FailedRequest,
@@ -124,7 +127,7 @@ function createFailures({ log }: Options, parts: Parts) {
     } else if (isBrowsing(request)) {
       const brand = await parts.brands.of('', origin.ip);
       const failure = { error, status: status ?? httpStatus[error.code], requestId };
-      sendMissingPage(request, response, failure, { brand, root: rootFrom(pathname) });
+      sendMissingPage(request, response, failure, { brand, root: `${prefix}/` });
     } else sendError(response, error, requestId, status);
   };
 }
@@ -136,8 +139,8 @@ export function createRouter(options: Options) {
   const parts = createParts(options);
   const originOf = createOrigin(settings.publicUrl);
   const otherName = createOtherName(settings.publicUrl);
-  const sendFailure = createFailures(options, parts);
   const prefix = new URL(settings.publicUrl).pathname.replace(/\/+$/, '');
+  const sendFailure = createFailures(options, parts, prefix);
   const findRoute = createRoutes({
     ...parts,
     ...createRunners(options, parts),

@@ -41,6 +41,13 @@ function errorBody(error: ServiceError, requestId: string): ErrorBody {
   };
 }
 
+/** Sets the headers that belong to an error, whatever the form of its body. */
+export function setErrorHeaders(response: ServerResponse, error: ServiceError): void {
+  if (error.code === 'unauthenticated')
+    response.setHeader('www-authenticate', 'Bearer error="invalid_token"');
+  if (error.retryAfter > 0) response.setHeader('retry-after', String(error.retryAfter));
+}
+
 /** Sends an ErrorResponse. `status` overrides the status of the error's code. */
 export function sendError(
   response: ServerResponse,
@@ -48,9 +55,7 @@ export function sendError(
   requestId: string,
   status = httpStatus[error.code],
 ): void {
-  if (error.code === 'unauthenticated')
-    response.setHeader('www-authenticate', 'Bearer error="invalid_token"');
-  if (error.retryAfter > 0) response.setHeader('retry-after', String(error.retryAfter));
+  setErrorHeaders(response, error);
   sendJson(response, status, errorBody(error, requestId));
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServiceError } from '@bailiwick/errors';
 import { escapeHtml, fill } from '@bailiwick/texts';
+import { setErrorHeaders } from '../http/errors.ts';
 import type { PageBrand } from './page-brands.ts';
 import { languageHeaders, languageOf } from './page-language.ts';
 import { textOf, textOfError } from './page-texts.ts';
@@ -16,7 +17,7 @@ const missing: Partial<Record<number, readonly [title: string, about: string]>> 
   405: ['missing.program', 'missing.programAbout'],
 };
 
-/** Sends the page with this status. `root` is the way from it to the public URL. */
+/** Sends the page with this status. `root` is the path of the public URL, with a slash at its end. */
 export function sendMissingPage(
   request: IncomingMessage,
   response: ServerResponse,
@@ -25,6 +26,7 @@ export function sendMissingPage(
 ): void {
   const locale = languageOf(request);
   const text = (key: string) => escapeHtml(textOf(locale, key));
+  const base = escapeHtml(root);
   const [title, about] = missing[status] ?? [];
   const report = fill(text('error.report'), { requestId: escapeHtml(requestId) });
   const message =
@@ -32,14 +34,13 @@ export function sendMissingPage(
       ? textOf(locale, 'error.internal')
       : textOfError(error, locale, 'call');
   const body = fill(pageIn('missing', locale), {
-    root,
-    // "" would be this address.
-    home: root || './',
+    root: base,
     title: text(title ?? 'missing.failed'),
     about: about === undefined ? escapeHtml(message) : text(about),
     report: about === undefined ? `<p class="quiet">${report}</p>` : '',
-    ...markupOf(brand, locale, root),
+    ...markupOf(brand, locale, base),
   });
+  setErrorHeaders(response, error);
   response
     .writeHead(status, {
       ...headersOf("'none'"),

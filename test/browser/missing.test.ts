@@ -45,6 +45,8 @@ describe('an address without a page', { skip: withoutChromium }, () => {
     for (const [path, accept, init, expected] of [
       ['/nowhere', '*/*', {}, 404],
       ['/nowhere', 'application/json', {}, 404],
+      // The default of Java's HttpURLConnection.
+      ['/nowhere', 'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2', {}, 404],
       ['/nowhere', browser, { method: 'POST', body: '{}' }, 404],
       ['/Groups_Save', '*/*', {}, 405],
     ] as const) {
