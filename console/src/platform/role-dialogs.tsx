@@ -1,6 +1,5 @@
 import { NativeSelect, Text } from '@mantine/core';
 import { ActionDialog } from '../parts/action-dialog.tsx';
-import { client } from '../parts/calls.ts';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { ReasonFields } from './reason-fields.tsx';
@@ -51,16 +50,14 @@ type RemoveProps = { grant: { UserID: string; Role: string }; onClose: () => voi
 
 export function RemoveRole({ grant: { UserID, Role }, onClose }: RemoveProps) {
   const { t } = useTexts();
-  const request = { Grant: { Platform: true, UserID, Role } };
   return (
     <ActionDialog
       operation="Grants_Remove"
-      request={request}
+      request={{ Grant: { Platform: true, UserID, Role } }}
       stale={stale}
       title={t('platform.removeRole')}
       action={t('platform.removeRole')}
       notice={t('platform.roleRemoved')}
-      undo={() => client.call('Grants_Add', request)}
       onClose={onClose}
     >
       {t('platform.removeRoleAbout', { role: Role })}
