@@ -27,21 +27,38 @@ export type GrantRow = {
   expiresAt: string | undefined;
   /** The change that removes it. */
   removal: Change;
-  /** Gives the role again, as it was given. */
-  restore: () => Promise<unknown>;
+  /** Gives the role again, as it was given. Absent if that would not restore everything. */
+  restore: (() => Promise<unknown>) | undefined;
 };
 
-type Common = Pick<ItemOf<'Grants_ListByTenant'>, 'ID' | 'Role' | 'Resource' | 'ExpiresAt'>;
+type Common = Pick<
+  ItemOf<'Grants_ListByTenant'>,
+  'ID' | 'Role' | 'Resource' | 'ExpiresAt' | 'CreatedBy'
+>;
+
+/** A person or a bot has granted it: the mappings of a provider manage their grants themselves. */
+const isByHand = ({ CreatedBy }: Common) => /^(usr|bot)_/.test(CreatedBy);
+
+/** A new owner must accept first: whoever was one would not be one again at once. */
+const isRestorable = (grant: Common) => isByHand(grant) && grant.Role !== 'owner';
 
 const rightOf = ({ Role, Resource }: Common) => ({ Role, Resource });
 
 const endOf = ({ ExpiresAt }: Common) => (ExpiresAt === undefined ? {} : { ExpiresAt });
 
 const rowOf = (
-  { ID: id, Role: role, Resource: resource, ExpiresAt: expiresAt }: Common,
+  grant: Common,
   holder: string,
   { removal, restore }: Pick<GrantRow, 'removal' | 'restore'>,
-): GrantRow => ({ id, holder, role, resource, expiresAt, removal, restore });
+): GrantRow => ({
+  id: grant.ID,
+  holder,
+  role: grant.Role,
+  resource: grant.Resource,
+  expiresAt: grant.ExpiresAt,
+  removal,
+  restore: isRestorable(grant) ? restore : undefined,
+});
 
 const rowsOf = <Item>(page: ListPage<Item> | undefined, toRow: (item: Item) => GrantRow) =>
   page && { items: page.items.map(toRow), next: page.next };

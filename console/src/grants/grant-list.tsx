@@ -104,7 +104,8 @@ function Remove({ grant, onClose }: { grant: GrantRow; onClose: () => void }) {
   const change = useGrantChange();
   const onSuccess = () => {
     onClose();
-    notifyWithUndo(t('access.removed'), { call: grant.restore, stale: rights });
+    const { restore } = grant;
+    notifyWithUndo(t('access.removed'), { calls: restore ? [restore] : [], stale: rights });
   };
   return (
     <Confirm

@@ -2,7 +2,7 @@ import { Select, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
 import { ActionDialog } from '../parts/action-dialog.tsx';
-import { client, useAll, useCall } from '../parts/calls.ts';
+import { useAll, useCall } from '../parts/calls.ts';
 import { CursorList } from '../parts/cursor-list.tsx';
 import { DialogButton } from '../parts/dialog-button.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
@@ -138,7 +138,6 @@ export function RemoveMember({ group, user, onClose }: DialogProps & { group: st
       title={t('access.removeMember')}
       action={t('access.remove')}
       notice={t('access.memberRemoved', { group })}
-      undo={() => client.call('Groups_AddMember', request)}
       onClose={onClose}
     >
       <WhatIf change={{ Groups_RemoveMember: request }} />

@@ -2,7 +2,6 @@ import type { OperationName, RequestOf, ResponseOf } from '@bailiwick/client/cli
 import type { ReactNode } from 'react';
 import { useChange } from './calls.ts';
 import { Confirm } from './confirm.tsx';
-import { useNotify } from './notify.ts';
 import { useNotifyWithUndo } from './undo.tsx';
 
 type Props<Name extends OperationName> = {
@@ -40,15 +39,13 @@ export function ActionDialog<Name extends OperationName>(props: Props<Name>) {
     onDone = onClose,
     ...rest
   } = props;
-  const notify = useNotify();
   const notifyWithUndo = useNotifyWithUndo();
   const change = useChange(operation, { stale });
   const onSuccess = (response: ResponseOf<Name>) => {
     onDone(response);
     if (notice === undefined) return;
     const message = typeof notice === 'string' ? notice : notice(response);
-    if (undo) notifyWithUndo(message, { call: () => undo(response), stale });
-    else notify(message);
+    notifyWithUndo(message, { calls: undo ? [() => undo(response)] : [], stale });
   };
   return (
     <Confirm

@@ -5,7 +5,6 @@ import { type ReactNode, useRef, useState } from 'react';
 import { type BulkFailure, runAll } from './bulk-run.ts';
 import { Dialog } from './dialog.tsx';
 import { describeFailure } from './failure.ts';
-import { useNotify } from './notify.ts';
 import { unmetRequirementOf, withProof } from './proof.ts';
 import { useTexts } from './texts.tsx';
 import { useNotifyWithUndo } from './undo.tsx';
@@ -59,58 +58,47 @@ export function BulkDialog<Item>(props: Props<Item>) {
 }
 
 /** The state of the calls, and the ways to begin and to stop them. */
-function useBulk<Item>({ items, call, undo, stale, notice, onClose }: Props<Item>) {
-  const notify = useNotify();
+function useBulk<Item>({ call, undo, stale, notice, onClose }: Props<Item>) {
   const notifyWithUndo = useNotifyWithUndo();
   const queries = useQueryClient();
   const [settled, setSettled] = useState<number>();
   const [failures, setFailures] = useState<ReadonlyArray<BulkFailure<Item>>>([]);
+  const [skipped, setSkipped] = useState<readonly Item[]>([]);
+  const [total, setTotal] = useState(0);
   const [done, setDone] = useState<readonly Item[]>([]);
   const isStopped = useRef(false);
-  const common = {
-    atOnce,
-    isFinal: (error: unknown) => unmetRequirementOf(error) !== undefined,
-    isStopped: () => isStopped.current,
-  };
   function announce(changed: readonly Item[]) {
     if (changed.length === 0) return;
-    const message = notice(String(changed.length));
-    if (!undo) return notify(message);
-    const restore = () =>
-      runAll(changed, {
-        ...common,
-        call: undo,
-        isStopped: () => false,
-        onProgress: () => undefined,
-      });
-    notifyWithUndo(message, {
-      stale,
-      async call() {
-        const [failure] = (await restore()).failures;
-        if (failure) throw failure.error;
-      },
-    });
+    const calls = undo ? changed.map((item) => () => undo(item)) : [];
+    notifyWithUndo(notice(String(changed.length)), { calls, stale });
   }
   async function start(some: readonly Item[]) {
     isStopped.current = false;
     setSettled(0);
+    setTotal(some.length);
     setFailures([]);
     const result = await runAll(some, {
-      ...common,
       call: (item) => withProof(() => call(item)),
+      atOnce,
+      isFinal: (error) => unmetRequirementOf(error) !== undefined,
+      isStopped: () => isStopped.current,
       onProgress: setSettled,
     });
     await Promise.all(stale.map((name) => queries.invalidateQueries({ queryKey: [name] })));
     setSettled(undefined);
     setDone([...done, ...result.done]);
     announce(result.done);
+    setSkipped(result.skipped);
     if (result.failures.length > 0) setFailures(result.failures);
     else onClose([...done, ...result.done]);
   }
   return {
     settled,
     failures,
-    total: items.length,
+    /** The items that were not changed. */
+    rest: [...failures.map(({ item }) => item), ...skipped],
+    skipped,
+    total,
     start: (some: readonly Item[]) => void start(some),
     /** Stops before the next call, or closes the dialog. */
     close() {
@@ -182,10 +170,10 @@ function Running<Item>({ run: { settled, total } }: { run: Run<Item> }) {
 /** The records that were not changed, each with its reason, and the way to try them again. */
 function Failures<Item>({ nameOf, run }: Props<Item> & { run: Run<Item> }) {
   const { t } = useTexts();
-  const { failures } = run;
+  const { failures, rest, skipped } = run;
   return (
     <Stack>
-      <Alert role="alert" color="red" title={t('bulk.failed', { count: String(failures.length) })}>
+      <Alert role="alert" color="red" title={t('bulk.failed', { count: String(rest.length) })}>
         <List size="sm">
           {failures.map(({ item, error }) => {
             const { title, details } = describeFailure(error);
@@ -196,15 +184,16 @@ function Failures<Item>({ nameOf, run }: Props<Item> & { run: Run<Item> }) {
               </List.Item>
             );
           })}
+          {skipped.length > 0 && (
+            <List.Item>{t('access.andMore', { count: String(skipped.length) })}</List.Item>
+          )}
         </List>
       </Alert>
       <Group justify="end">
         <Button variant="default" onClick={run.close}>
           {t('form.close')}
         </Button>
-        <Button onClick={() => run.start(failures.map(({ item }) => item))}>
-          {t('failure.retry')}
-        </Button>
+        <Button onClick={() => run.start(rest)}>{t('failure.retry')}</Button>
       </Group>
     </Stack>
   );

@@ -15,7 +15,7 @@ test('runAll makes each call once, a limited number at a time, and goes on after
   let most = 0;
   const calls: number[] = [];
   const progress: number[] = [];
-  const { done, failures } = await runAll(numbers, {
+  const { done, failures, skipped } = await runAll(numbers, {
     ...options,
     async call(number) {
       calls.push(number);
@@ -34,6 +34,7 @@ test('runAll makes each call once, a limited number at a time, and goes on after
     [0, 5, 10, 15].map((number) => [number, `no ${number}`]),
   );
   assert.equal(done.length, 16);
+  assert.deepEqual(skipped, []);
   assert.deepEqual(
     progress,
     Array.from({ length: 20 }, (_, index) => index + 1),
@@ -50,6 +51,7 @@ test('runAll begins no call after it is stopped, nor after an error that ends th
     isStopped: () => settled === 3,
   });
   assert.deepEqual(stopped.done, [0, 1, 2]);
+  assert.deepEqual(stopped.skipped, numbers.slice(3));
   const ended = await runAll(numbers, {
     ...options,
     atOnce: 1,
@@ -57,5 +59,9 @@ test('runAll begins no call after it is stopped, nor after an error that ends th
     isFinal: () => true,
   });
   assert.deepEqual(ended.done, [0, 1]);
-  assert.equal(ended.failures.length, 1);
+  assert.deepEqual(
+    ended.failures.map(({ item }) => item),
+    [2],
+  );
+  assert.deepEqual(ended.skipped, numbers.slice(3));
 });

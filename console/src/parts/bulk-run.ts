@@ -1,7 +1,8 @@
 /** A call that failed, with the item that it was for. */
 export type BulkFailure<Item> = { item: Item; error: unknown };
 
-export type BulkResult<Item> = { done: Item[]; failures: BulkFailure<Item>[] };
+/** `skipped`: the items without a call, because the run ended before their turn. */
+export type BulkResult<Item> = { done: Item[]; failures: BulkFailure<Item>[]; skipped: Item[] };
 
 type Options<Item> = {
   call: (item: Item) => Promise<unknown>;
@@ -37,5 +38,5 @@ export async function runAll<Item>(
     }
   };
   await Promise.all(Array.from({ length: atOnce }, work));
-  return { done, failures };
+  return { done, failures, skipped: [...waiting] };
 }

@@ -19,7 +19,6 @@ type Props = { items: readonly Member[]; onClose: (done: readonly Member[]) => v
 const stale = ['TenantMembers_List', ...memberLists, ...rights] as const;
 
 const subjectOf = ({ Tenant, UserID }: Member) => ({ Tenant, UserID });
-const disable = (member: Member) => client.call('TenantMembers_Disable', subjectOf(member));
 const enable = (member: Member) => client.call('TenantMembers_Enable', subjectOf(member));
 
 /** What can be done with several members. */
@@ -76,7 +75,7 @@ function Disable(props: Props) {
       nameOf={nameOf}
       title={t('people.disableMany')}
       action={t('people.disable')}
-      call={disable}
+      call={(member) => client.call('TenantMembers_Disable', subjectOf(member))}
       undo={enable}
       stale={stale}
       notice={(count) => t('people.disabledMany', { count })}
@@ -96,7 +95,6 @@ function Enable(props: Props) {
       action={t('people.enable')}
       isHarmless
       call={enable}
-      undo={disable}
       stale={stale}
       notice={(count) => t('people.enabledMany', { count })}
     >

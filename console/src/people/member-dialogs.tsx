@@ -57,7 +57,8 @@ export function SwitchMember(props: Props) {
       action={t(isDisabled ? 'people.enable' : 'people.disable')}
       isHarmless={isDisabled}
       notice={t(isDisabled ? 'people.enabled' : 'people.disabledNow', { person })}
-      undo={() => client.call(isDisabled ? disable : enable, { Tenant, UserID })}
+      // A directory or the person may have ended the membership: only what was disabled here is undone.
+      undo={isDisabled ? undefined : () => client.call(enable, { Tenant, UserID })}
       onClose={props.onClose}
     >
       {t(isDisabled ? 'people.enableAbout' : 'people.disableAbout', { person, tenant: Name })}
