@@ -95,6 +95,7 @@ function Rows<Item>(props: RowsProps<Item>) {
     <Paper withBorder p={0}>
       <Table
         className="console-list"
+        tabIndex={-1}
         aria-label={label}
         aria-busy={isChanging}
         layout="fixed"
@@ -132,7 +133,7 @@ function Rows<Item>(props: RowsProps<Item>) {
 function openRow(event: MouseEvent<HTMLElement>) {
   const { target, nativeEvent, currentTarget } = event;
   if (!(target instanceof Element) || !currentTarget.contains(target)) return;
-  if (target.closest('a, button, input, label')) return;
+  if (target.closest('a, button, input, label, .console-small-cell, [role=menu]')) return;
   if (window.getSelection()?.isCollapsed === false) return;
   target
     .closest('tr')

@@ -3,6 +3,23 @@
 
 let opener: HTMLElement | undefined;
 
+/** The element, and those around it, inside first. */
+function wayOutOf(element: HTMLElement | undefined): HTMLElement[] {
+  const way: HTMLElement[] = [];
+  for (let at: HTMLElement | null | undefined = element; at; at = at.parentElement) way.push(at);
+  return way;
+}
+
+/** What takes the focus in place of an element that the dialog has removed: its list, or its view. */
+function placeLeftOf(way: readonly HTMLElement[]): HTMLElement | null {
+  for (const element of way.filter(({ isConnected }) => isConnected)) {
+    const list = element.closest<HTMLElement>('.console-list');
+    const place = list ?? element.querySelector<HTMLElement>('.console-list, h1[tabindex]');
+    if (place) return place;
+  }
+  return null;
+}
+
 /**
  * The ref of every dialog: when it is gone, the element that opened it gets the focus back, unless
  * the focus is elsewhere already or another dialog is open.
@@ -12,11 +29,13 @@ export function returnFocus(): () => void {
   // A dialog that follows another one has the same opener.
   if (activeElement instanceof HTMLElement && activeElement !== body) opener = activeElement;
   const own = opener;
+  const way = wayOutOf(own);
   return () => {
     setTimeout(() => {
       const open = [...document.querySelectorAll('[aria-modal="true"]')].at(-1);
+      const place = own?.isConnected ? own : placeLeftOf(way);
       const isFree = document.activeElement === document.body;
-      if (isFree && own?.isConnected && (!open || open.contains(own))) own.focus();
+      if (isFree && place && (!open || open.contains(place))) place.focus({ preventScroll: true });
     });
   };
 }

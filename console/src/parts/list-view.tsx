@@ -50,7 +50,11 @@ export function ListView<Name extends ListName>(props: Props<Name>) {
   const whole = pageOf<Name>(list.data);
   const page = whole && isShown ? { ...whole, items: whole.items.filter(isShown) } : whole;
   const changes = bulk.filter(({ may = true }) => may);
-  const { items, selection, selectPage, clear, leaveOut } = useSelection(page, props.idOf, fields);
+  const { items, selection, selectPage, clear, leaveOut } = useSelection(page, props.idOf, {
+    ...fields,
+    Sort: undefined,
+    Descending: undefined,
+  });
   return (
     <>
       {filters && <ListFilters {...filters} />}
