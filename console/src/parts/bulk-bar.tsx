@@ -1,4 +1,4 @@
-import { Button, Group, Paper, Text } from '@mantine/core';
+import { Button, Group, Paper, Text, VisuallyHidden } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useTexts } from './texts.tsx';
 
@@ -36,8 +36,13 @@ export function BulkBar<Item>({ actions, items, onSelectPage, onClear, onDone }:
     const own = items.filter(isOffered);
     return own.length > 0 ? [{ text, own }] : [];
   });
+  const count = t('bulk.selected', { count: String(items.length) });
   return (
     <>
+      {actions.length > 0 && (
+        // Is there before it has a text: screen readers say only what changes.
+        <VisuallyHidden role="status">{items.length > 0 && count}</VisuallyHidden>
+      )}
       {items.length > 0 && (
         <Paper
           withBorder
@@ -46,8 +51,8 @@ export function BulkBar<Item>({ actions, items, onSelectPage, onClear, onDone }:
           aria-label={t('bulk.selection')}
         >
           <Group gap="xs">
-            <Text size="sm" fw={600} role="status" mr="auto">
-              {t('bulk.selected', { count: String(items.length) })}
+            <Text size="sm" fw={600} mr="auto">
+              {count}
             </Text>
             {offered.map(({ text, own }) => (
               <Button
