@@ -99,13 +99,12 @@ export function TenantButtons({ tenant }: Pick<Props, 'tenant'>) {
   return (
     <Group gap="xs">
       {names.map((name) => {
-        const { action, isTyped, undoes }: Change = changes[name];
+        const { action, undoes }: Change = changes[name];
         return (
           <DialogButton
             // One button for both ways: it keeps its dialog open until the call is done.
             key={undoes ?? name}
             text={t(action)}
-            isRed={isTyped}
             dialog={(onClose) => <TenantChange name={name} tenant={tenant} onClose={onClose} />}
           />
         );

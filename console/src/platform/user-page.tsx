@@ -120,7 +120,6 @@ function Buttons({ user }: { user: User }) {
           // One button: it keeps its dialog open until the call is done.
           key={name === 'enable' ? 'disable' : name}
           text={t(acts[name].action)}
-          isRed={name === 'disable' || name === 'delete'}
           dialog={(onClose) => (
             <UserAct
               name={name}
