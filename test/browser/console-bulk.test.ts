@@ -89,7 +89,7 @@ describe('bulk actions in the console', { skip: withoutChromium }, () => {
     await page.getByRole('option', { name: 'auditor' }).click();
     await assertGood(page, 'bulk-role');
     await dialog.getByRole('button', { name: 'Give a role' }).click();
-    await page.getByText('Members who got auditor: 2').waitFor();
+    await page.getByText('Members given the role auditor: 2').waitFor();
     // The rows that were changed are no longer selected.
     await bar(page).waitFor({ state: 'detached' });
     await page.getByRole('checkbox', { name: 'Select all on this page' }).check();

@@ -203,7 +203,7 @@ describe('the overview in the console', { skip: withoutChromium }, () => {
     await attention(page).nth(2).waitFor();
     assert.deepEqual(await attention(page).allInnerTexts(), [
       `The domain ${Name} is not verified.`,
-      'Keys of bots that expire within 30 days: 1',
+      'Bot keys that expire within 30 days: 1',
       'Invitations that expire within 2 days: 1',
     ]);
     await assertGood(page, 'overview-attention');

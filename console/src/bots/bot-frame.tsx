@@ -118,7 +118,7 @@ function Switch({ bot, onClose }: DialogProps) {
       stale={['Bots_Get', 'Bots_List']}
       title={t(Active ? 'bots.disableTitle' : 'bots.enableTitle', { name: Name })}
       action={t(Active ? 'bots.disable' : 'bots.enable')}
-      notice={t('bots.saved')}
+      notice={t(Active ? 'bots.disabledNow' : 'bots.enabledNow', { name: Name })}
       undo={({ Bot: saved }) => client.call('Bots_Save', requestOf(Active, saved))}
       onClose={onClose}
     >

@@ -194,7 +194,7 @@ function Switch({ provider, onClose }: DialogProps) {
       stale={['Sso_GetProvider', 'Sso_ListProviders']}
       title={t(Active ? 'signon.disableOf' : 'signon.enableOf', { name: Name })}
       action={t(Active ? 'signon.disable' : 'signon.enable')}
-      notice={t('access.saved')}
+      notice={t(Active ? 'signon.disabledNow' : 'signon.enabledNow', { name: Name })}
       undo={({ Provider: saved }) => client.call('Sso_SaveProvider', requestOf(Active, saved))}
       onClose={onClose}
     >
