@@ -11,7 +11,13 @@ import {
   type SettingTable,
 } from '@bailiwick/process';
 import { ssoSchema } from '@bailiwick/sso/schema.ts';
-import { DatabaseProblem, migrate, readInstallations, UnsuitableDatabase } from '@bailiwick/store';
+import {
+  addTrigramIndexes,
+  DatabaseProblem,
+  migrate,
+  readInstallations,
+  UnsuitableDatabase,
+} from '@bailiwick/store';
 import { migrateSettings } from './settings.ts';
 
 /** Every service's schema. */
@@ -53,6 +59,9 @@ export async function migrateAll(environment: Environment, log: Log): Promise<st
     };
     installation = await named(schema.service, migrate(schema, options, log));
   }
+  // A build may wait long for old transactions: services of this code start meanwhile.
+  for (const schema of schemas)
+    await addTrigramIndexes(schema, { url: urls[schema.service] ?? '', waitSeconds }, log);
   return installation ?? '';
 }
 

@@ -13,6 +13,7 @@ import { createLog } from '@bailiwick/process';
 import type { FoundIds, Reader } from '@bailiwick/store';
 import pg from 'pg';
 import { createTestDatabase } from './support/database.ts';
+import { eventually } from './support/harness.ts';
 
 // Which indexes searches use, and what they find on a server without the extensions of PostgreSQL
 // that these need.
@@ -194,6 +195,39 @@ describe('searches by trigrams', () => {
       createLog('migrate', () => {}),
     );
     assert.deepEqual(await search(), ['grp_4321']);
+  });
+
+  test('a build that waits for an old transaction keeps no schema back, and fails no migration when it breaks', async () => {
+    const lines: string[] = [];
+    const log = createLog('migrate', (line) => void lines.push(line));
+    const old = new pg.Client({ connectionString: url });
+    await old.connect();
+    try {
+      await admin.query('drop index identity.bot_trigrams');
+      await old.query(`begin; update identity.bot set name = name where id = 'bot_1'`);
+      const migration = migrateAll({ DATABASE_URL: url }, log);
+      const building = `select pid from pg_stat_activity where datname = current_database() and query like 'create index concurrently bot_trigrams%' and wait_event_type = 'Lock'`;
+      await eventually(
+        'the waiting build',
+        async () => (await admin.query(building)).rowCount === 1,
+      );
+      for (const schema of ['identity', 'access', 'sso', 'notifications'])
+        assert.ok(
+          lines.some((line) => line.includes('schema is current') && line.includes(schema)),
+          schema,
+        );
+      await admin.query(`select pg_terminate_backend(pid) from (${building}) as found`);
+      await migration;
+    } finally {
+      await old.end();
+    }
+    const [warning = '', ...more] = lines.filter((line) => line.includes('"warn"'));
+    assert.match(warning, /building the trigram indexes of identity failed.*"bot_trigrams"/);
+    assert.doesNotMatch(warning, /create extension/);
+    assert.deepEqual(more, []);
+    await migrateAll({ DATABASE_URL: url }, log);
+    const valid = `select indisvalid from pg_index where indexrelid = 'identity.bot_trigrams'::regclass`;
+    assert.deepEqual((await admin.query(valid)).rows, [{ indisvalid: true }]);
   });
 });
 

@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createLog, type Log } from '@bailiwick/process';
 import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { adoptBaseline, type ServiceSchema, versionOf } from './baseline.ts';
 import { connectionOf, databaseRole, ormOptions, sessionOptions } from './connect.ts';
-import { connectionProblem, UnsuitableDatabase } from './database-problem.ts';
+import { UnsuitableDatabase } from './database-problem.ts';
+import { connect, lockMigrations } from './migrating-client.ts';
 import { everyKey } from './revocations.ts';
 import { otherInstallation } from './schema-window.ts';
 import { assertServer, type ServerRow, serverStatement } from './server.ts';
-import { createTrigramIndexes } from './trigrams.ts';
 
 export type MigrationOptions = {
   /** A login that may create schemas and roles. */
@@ -61,7 +60,6 @@ export async function migrate(
       version: versionOf(schema),
       applied,
     });
-    await addTrigramIndexes(client, schema, log);
     return id;
   } finally {
     await client.end();
@@ -169,54 +167,6 @@ async function assertNoneOlder(client: Client, service: string, version: number)
     throw new UnsuitableDatabase(
       `${older.length} connections of ${service} belong to a process of an older version: stop it first`,
     );
-}
-
-const pauseMs = 2000;
-
-async function connect(url: string, waitSeconds: number, log: Log): Promise<Client> {
-  for (const deadline = Date.now() + waitSeconds * 1000; ; await sleep(pauseMs)) {
-    const client = new Client({
-      ...connectionOf(url),
-      application_name: 'bailiwick-migrate',
-      options: `${sessionOptions} -c lock_timeout=5000`,
-      connectionTimeoutMillis: 8000,
-    });
-    try {
-      await client.connect();
-      return client;
-    } catch (error) {
-      const problem = connectionProblem(error, url);
-      if (Date.now() >= deadline) throw problem;
-      log.warn('waiting for the database', { problem: problem.message });
-    }
-  }
-}
-
-// After the version of the schema is stored: services of this code start while the indexes are built.
-async function addTrigramIndexes(
-  client: Client,
-  { service, trigramIndexes: indexes = [] }: ServiceSchema,
-  log: Log,
-): Promise<void> {
-  if (indexes.length === 0) return;
-  // Two builds in one database would wait for each other.
-  await lockMigrations(client, 'trigrams');
-  await createTrigramIndexes(client, { service, indexes }, log);
-}
-
-const lockWaitMs = 30 * 60_000;
-
-// Asks again and again instead of waiting inside a statement: `create index concurrently` waits for
-// every statement of the database that is older.
-async function lockMigrations(client: Client, service: string): Promise<void> {
-  for (const deadline = Date.now() + lockWaitMs; ; await sleep(250)) {
-    const { rows } = await client.query<{ isLocked: boolean }>(
-      'select pg_try_advisory_lock(hashtext($1)) as "isLocked"',
-      [`bailiwick migrate ${service}`],
-    );
-    if (rows[0]?.isLocked) return;
-    if (Date.now() >= deadline) throw new Error(`another process still migrates ${service}`);
-  }
 }
 
 async function createRole(client: Client, role: string): Promise<void> {

@@ -44,5 +44,5 @@ export {
   violates,
 } from './statements.ts';
 export { revocationText, type Transaction, takeRevoked, writeLast } from './transaction.ts';
-export { type TrigramIndex, tenantKey, trigramEntityIndex } from './trigrams.ts';
+export { addTrigramIndexes, type TrigramIndex, tenantKey, trigramEntityIndex } from './trigrams.ts';
 export type { Scope } from './turns.ts';

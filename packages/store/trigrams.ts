@@ -1,5 +1,7 @@
 import type { Log } from '@bailiwick/process';
 import type { Client } from 'pg';
+import type { ServiceSchema } from './baseline.ts';
+import { connect, lockMigrations } from './migrating-client.ts';
 
 // Indexes of trigrams, by which a search finds a text inside of a key. They need two extensions of
 // PostgreSQL, which not every server allows: without them a search compares beginnings only.
@@ -44,36 +46,67 @@ export const trigramEntityIndex = (index: TrigramIndex) => ({
 });
 
 /**
- * Creates the missing trigram indexes of a schema, and before them the extensions. Rows can be
- * written meanwhile. Logs one line if the server refuses: the next run of the migrations tries again.
+ * Creates the missing trigram indexes of a migrated schema, and before them the extensions, while
+ * rows are written. For after the migrations of all schemas, since a build waits for old
+ * transactions. It never fails: it logs one line, and the next run of the migrations tries again.
  */
-export async function createTrigramIndexes(
-  client: Client,
-  { service, indexes }: { service: string; indexes: readonly TrigramIndex[] },
+export async function addTrigramIndexes(
+  { service, trigramIndexes: indexes = [] }: ServiceSchema,
+  { url, waitSeconds = 0 }: { url: string; waitSeconds?: number },
   log: Log,
 ): Promise<void> {
+  if (indexes.length === 0) return;
+  let client: Client | undefined;
+  let building = '';
   try {
+    client = await connect(url, waitSeconds, log);
+    // The call in progress fails too, and reports it.
+    client.on('error', () => {});
+    // Two builds in one database would wait for each other.
+    await lockMigrations(client, 'trigrams');
     const schemas = await findExtensions(client);
     // A build waits for older transactions, and holds no lock that a call waits for.
     await client.query(`set lock_timeout = '30min'`);
     for (const index of indexes) {
-      const state = await stateOf(client, `${service}.${index.name}`);
-      if (state === 'valid') continue;
-      // An interrupted build leaves an invalid index.
-      if (state === 'invalid')
-        await client.query(`drop index concurrently ${service}.${index.name}`);
-      const table = `${service}.${index.table}`;
-      await client.query(`create index concurrently ${definitionOf(index, table, schemas)}`);
+      building = index.name;
+      await build(client, index, service, schemas);
     }
   } catch (error) {
-    log.warn(
-      `searches in ${service} compare beginnings only, because the trigram indexes are missing: let a superuser run "create extension ${extensions.join('; create extension ')}" in this database, then run the migrations again`,
-      { problem: error instanceof Error ? error.message : String(error) },
-    );
+    const text = error instanceof Error ? error.message : String(error);
+    if (isRefusal(error) && building === '')
+      log.warn(
+        `searches in ${service} compare beginnings only, because the trigram indexes are missing: let a superuser run "create extension ${extensions.join('; create extension ')}" in this database, then run the migrations again`,
+        { schema: service, problem: text },
+      );
+    else
+      log.warn(
+        `building the trigram indexes of ${service} failed, so searches compare beginnings where one is missing: run the migrations again`,
+        { schema: service, index: building, problem: text },
+      );
   } finally {
-    await client.query('reset lock_timeout');
+    await client?.end();
   }
 }
+
+async function build(
+  client: Client,
+  index: TrigramIndex,
+  service: string,
+  schemas: Readonly<Record<Extension, string>>,
+): Promise<void> {
+  const state = await stateOf(client, `${service}.${index.name}`);
+  if (state === 'valid') return;
+  // An interrupted build leaves an invalid index.
+  if (state === 'invalid') await client.query(`drop index concurrently ${service}.${index.name}`);
+  const definition = definitionOf(index, `${service}.${index.table}`, schemas);
+  await client.query(`create index concurrently ${definition}`);
+}
+
+/** insufficient_privilege, feature_not_supported, undefined_file, and what a server's own check raises. */
+const refusals = new Set(['42501', '0A000', '58P01', 'P0001']);
+
+const isRefusal = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && refusals.has(String(error.code));
 
 /** The schemas of the extensions, as prefixes of their names. Creates missing extensions. */
 async function findExtensions(client: Client): Promise<Record<Extension, string>> {
