@@ -7,7 +7,7 @@ import { root } from './paths.ts';
 
 /**
  * Brings the schemas up to date, in a child process, so that the modules that migrating loads do
- * not stay in the supervisor's memory. Prints nothing unless it fails.
+ * not stay in the supervisor's memory. Prints warnings, and everything if it fails.
  */
 export async function runMigrations(
   env: NodeJS.ProcessEnv,
@@ -25,7 +25,11 @@ export async function runMigrations(
   const code = await new Promise<number | null>((resolve, reject) =>
     child.once('error', reject).once('close', resolve),
   );
-  if (code === 0) return;
+  if (code === 0) {
+    for (const line of lines)
+      if (entryOf(line)?.['level'] === 'warn') console.relay('migrate', line);
+    return;
+  }
   const problem = problemIn(lines.at(-1) ?? '');
   if (problem !== undefined) throw new Error(problem);
   for (const line of lines) console.relay('migrate', line);
@@ -34,11 +38,15 @@ export async function runMigrations(
 
 /** The message of a log line that says what to do; undefined for an error with a stack. */
 function problemIn(line: string): string | undefined {
+  const { level, message, error } = entryOf(line) ?? {};
+  return level === 'error' && error === undefined && typeof message === 'string'
+    ? message
+    : undefined;
+}
+
+function entryOf(line: string): Record<string, unknown> | undefined {
   try {
-    const { level, message, error } = JSON.parse(line) as Record<string, unknown>;
-    return level === 'error' && error === undefined && typeof message === 'string'
-      ? message
-      : undefined;
+    return JSON.parse(line) as Record<string, unknown>;
   } catch {
     return undefined;
   }
