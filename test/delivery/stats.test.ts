@@ -136,13 +136,13 @@ describe('the counts of attempts', () => {
       ),
     );
     const { delivered, failed, meanMs, longestMs } =
-      (await listDays(database, tenant, 'whk_')).at(-1) ?? assert.fail();
+      (await listDays(database, tenant, { all: 'whk' })).at(-1) ?? assert.fail();
     assert.deepEqual(
       { delivered, failed, longestMs },
       { delivered: 100, failed: 100, longestMs: 30 },
     );
     assert.equal(meanMs, Math.round((67 * 30 + 133 * 10) / 200));
-    const hours = await listHours(database, tenant, 'whk_a');
+    const hours = await listHours(database, tenant, { id: 'whk_a' });
     assert.equal(
       hours.reduce((sum, hour) => sum + hour.delivered + hour.failed, 0),
       67,
@@ -160,7 +160,7 @@ describe('the counts of attempts', () => {
       attempt('own', 'slk_x', { startedAt: yesterday }),
       attempt('old', 'slk_x', { startedAt: long }),
     ]);
-    const days = await listDays(database, tenant, 'slk_');
+    const days = await listDays(database, tenant, { all: 'slk' });
     assert.deepEqual(
       days.slice(-3).map(({ delivered }) => delivered),
       [0, 1, 0],

@@ -1,6 +1,7 @@
 import { timeOf } from '@bailiwick/contract';
 import type { Call } from '@bailiwick/pipeline';
 import {
+  type Counted,
   countEndpoints,
   type EndpointPrefix,
   listDays,
@@ -14,10 +15,11 @@ type StatsQuery = { tenant: string; id: string };
 export const statsHandler =
   (prefix: EndpointPrefix) =>
   async ({ tenant, id }: StatsQuery, { reader }: Call) => {
+    const of: Counted = id === '' ? { all: prefix } : { id };
     const [endpoints, days, hours] = await Promise.all([
       countEndpoints(reader, tenant, prefix),
-      listDays(reader, tenant, id || `${prefix}_`),
-      listHours(reader, tenant, id || `${prefix}_`),
+      listDays(reader, tenant, of),
+      listHours(reader, tenant, of),
     ]);
     return { endpoints, days: days.map(toStats), hours: hours.map(toStats) };
   };
