@@ -66,7 +66,8 @@ new-installation  makes a restored copy of the databases an installation of its 
                   new id and new signing keys. Stop all processes of the copy first.
 finish-upgrade    ends the way back to the previous version, and what is kept for it: the
                   URLs of webhook endpoints in clear, and cached rights that live for two
-                  seconds only. Its processes do not start any more.
+                  seconds only. Its processes do not start any more. Counts what they left
+                  uncounted.
 forget            drops all cached rights in the running processes, after changes in SQL.
 `;
 

@@ -26,6 +26,8 @@ export type ServiceSchema = {
    * installation begins with it, and `finishUpgrade` raises an upgraded one to it.
    */
   settledFrom?: number;
+  /** Statements that `finishUpgrade` runs for what older versions have left out. Safe to repeat. */
+  finishing?: readonly string[];
   /** Indexes of its searched lists, which a server may refuse. */
   trigramIndexes?: readonly TrigramIndex[];
 };

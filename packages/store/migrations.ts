@@ -122,13 +122,13 @@ export async function renameInstallation(
  * to repeat.
  * @throws UnsuitableDatabase if the schema is not migrated yet
  */
-export async function finishUpgrade(
-  { service, settledFrom = 0 }: ServiceSchema,
-  url: string,
-): Promise<void> {
+export async function finishUpgrade(schema: ServiceSchema, url: string): Promise<void> {
+  const { service, settledFrom = 0, finishing = [] } = schema;
   const client = await connect(url, 0, createLog('admin'));
   try {
-    await assertNoneOlder(client, service, settledFrom);
+    // Two commands at once would add the same differences.
+    await lockMigrations(client, service);
+    await assertNoneOlder(client, service, finishing.length > 0 ? versionOf(schema) : settledFrom);
     const { rowCount } = await client.query(
       `update ${service}.schema_window set compatible_from = greatest(compatible_from, $1) where version >= $1`,
       [settledFrom],
@@ -137,6 +137,8 @@ export async function finishUpgrade(
       throw new UnsuitableDatabase(
         `the schema ${service} is older than version ${settledFrom}: run the migrations first`,
       );
+    await client.query(`set search_path = ${service}`);
+    for (const statement of finishing) await client.query(statement);
   } finally {
     await client.end();
   }

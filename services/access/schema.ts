@@ -8,6 +8,7 @@ import {
 } from '@bailiwick/store';
 import { AuditCheckpointEntity, AuditEntryEntity, AuditHeadEntity } from './audit/entities.ts';
 import { DailyCountEntity, HourlyCountEntity } from './counts/entities.ts';
+import { recountTrends } from './counts/trends.ts';
 import { GrantEntity } from './grants/entities.ts';
 import {
   GroupEntity,
@@ -80,5 +81,6 @@ export const accessSchema: ServiceSchema = {
   compatibleFrom: 1,
   // The log of revocations is complete.
   settledFrom: 21,
+  finishing: [recountTrends],
   trigramIndexes: [tenantTrigrams, memberTrigrams, groupTrigrams, invitationTrigrams],
 };

@@ -1,5 +1,6 @@
 import type { Origin } from '@bailiwick/contract';
 import type { Database, Statement, Transaction } from '@bailiwick/store';
+import { trendActions } from '../../counts/trends.ts';
 import type { Entry, Link } from '../chain.ts';
 
 export type LinkedEntry = Entry & { Seq: number; PrevHash: string; Hash: string };
@@ -64,14 +65,8 @@ const append: Statement<{ tenant: string }, [heads: string, entries: string]> = 
              select tenant from tenant_member where user_id = s.actor_id and status = 'active' order by tenant limit 1000
            ) m where s.action = 'user.signed_in'
          ), changed as (
-           select s.tenant, k.kind, s.at, k.count from stored s join (values
-             ('tenant.member_added', 'members', 1), ('tenant.member_removed', 'members', -1),
-             ('invitation.created', 'invitations', 1),
-             ('group.created', 'groups', 1), ('group.deleted', 'groups', -1),
-             ('role.created', 'roles', 1), ('role.deleted', 'roles', -1),
-             ('bot.created', 'bots', 1), ('bot.deleted', 'bots', -1),
-             ('oauth_app.created', 'apps', 1), ('oauth_app.deleted', 'apps', -1)
-           ) as k (action, kind, count) on k.action = s.action where s.result = 'success' and s.tenant <> ''
+           select s.tenant, k.kind, s.at, k.count from stored s join (${trendActions}) as k (action, kind, count) on k.action = s.action
+           where s.result = 'success' and s.tenant <> ''
          ), counted as (
            insert into daily_count as c (tenant, kind, day, count)
            select tenant, kind, (at at time zone 'UTC')::date as day, sum(count) from (
