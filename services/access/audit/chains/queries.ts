@@ -76,7 +76,7 @@ const append: Statement<{ tenant: string }, [heads: string, entries: string]> = 
          ), counted_by_hour as (
            insert into hourly_count as c (tenant, kind, hour, count)
            select tenant, kind, date_trunc('hour', at, 'UTC') as hour, sum(count) from happened
-           where at >= now() - interval '1 day' group by tenant, kind, hour order by tenant, kind, hour
+           where tenant <> '' and at >= now() - interval '1 day' group by tenant, kind, hour order by tenant, kind, hour
            on conflict (tenant, kind, hour) do update set count = c.count + excluded.count
          )
          select tenant from ours`,
