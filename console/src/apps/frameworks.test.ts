@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { frameworkNames, frameworks, setupOf } from './frameworks.ts';
+import { type FrameworkName, frameworkNames, frameworks, setupOf } from './frameworks.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/add-sign-in.md'), 'utf8');
 const example = { issuer: 'https://id.example.com', client: 'app_1', secret: 'bwka_1' };
@@ -18,23 +18,38 @@ for (const name of frameworkNames)
     assert.ok(text !== undefined, anchors.join('\n'));
     const { snippets } = setupOf(name, [], example);
     const [install, values, start] = snippets.map(({ code }) => code);
-    assert.ok(text.includes(`\n${install}\n`), install);
+    const installed = text.match(/^npm install .+$/gm) ?? [];
+    assert.deepEqual(install?.split('\n'), installed);
     for (const line of values?.split('\n') ?? [])
       assert.ok(text.includes(line.split('=')[0] ?? ''));
     assert.ok(text.includes(start?.split('=')[0]?.split(' ').at(0) ?? ''));
   });
 
+const addressesOf = (name: FrameworkName, redirects: string[]) => {
+  const { snippets, redirect, isMissing } = setupOf(name, redirects, example);
+  const [, home = ''] = /^APP_URL=(.*)$/m.exec(snippets[1]?.code ?? '') ?? [];
+  return { home, redirect, isMissing };
+};
+
 test('setupOf takes the address of the application from its redirect addresses', () => {
-  const redirects = ['https://shop.example.com/other', 'https://shop.example.com/eu/callback'];
-  const { snippets, redirect, isMissing } = setupOf('express', redirects, example);
-  assert.deepEqual([redirect, isMissing], ['https://shop.example.com/eu/callback', false]);
-  assert.equal(
-    snippets[1]?.code,
-    'ISSUER=https://id.example.com\nCLIENT_ID=app_1\nCLIENT_SECRET=bwka_1\nAPP_URL=https://shop.example.com/eu',
-  );
+  const redirects = ['https://shop.example.com/other', 'https://eu.example.com/callback'];
+  assert.deepEqual(addressesOf('express', redirects), {
+    home: 'https://eu.example.com',
+    redirect: 'https://eu.example.com/callback',
+    isMissing: false,
+  });
 });
 
 test('setupOf names the address that an app lacks', () => {
-  const { redirect, isMissing } = setupOf('routes', ['https://shop.example.com/other'], example);
-  assert.deepEqual([redirect, isMissing], ['https://shop.example.com/callback', true]);
+  const redirect = 'https://shop.example.com/callback';
+  const home = 'https://shop.example.com';
+  for (const other of ['https://shop.example.com/other', 'https://shop.example.com/eu/callback'])
+    assert.deepEqual(addressesOf('routes', [other]), { home, redirect, isMissing: true });
+  const { redirect: page, isMissing } = setupOf('react', ['https://x.example.com/app/'], example);
+  assert.deepEqual([page, isMissing], ['https://x.example.com/', true]);
+});
+
+test('setupOf takes the port of the framework for an app without redirect addresses', () => {
+  assert.equal(addressesOf('express', []).home, 'http://localhost:3000');
+  assert.equal(addressesOf('react', []).redirect, 'http://localhost:5173/');
 });

@@ -8,9 +8,11 @@ type Framework = {
   kind: 'web' | 'spa';
   /** The heading of the program, as the page's address has it. */
   anchor: string;
-  /** Follows the address of the application in its redirect address. */
+  /** The path of the redirect address. */
   path: string;
-  install: string;
+  /** Where the program listens on a developer's own machine. */
+  port: number;
+  install: string[];
   file: string;
   values: (connection: Connection & { home: string }) => string[];
   /** The name of the program that runs it, and the command. */
@@ -34,7 +36,8 @@ export const frameworks: Readonly<Record<FrameworkName, Framework>> = {
     kind: 'web',
     anchor: 'express',
     path: '/callback',
-    install: 'npm install express@5.3.0 express-session@1.19.0 openid-client@6.9.0',
+    port: 3000,
+    install: ['npm install express@5.3.0 express-session@1.19.0 openid-client@6.9.0'],
     file: '.env',
     values: ofServer,
     runner: 'node',
@@ -45,7 +48,8 @@ export const frameworks: Readonly<Record<FrameworkName, Framework>> = {
     kind: 'web',
     anchor: 'route-handlers-next-js-and-others',
     path: '/callback',
-    install: 'npm install jose@6.2.18 openid-client@6.9.0',
+    port: 3000,
+    install: ['npm install jose@6.2.18 openid-client@6.9.0'],
     file: '.env.local',
     values: ofServer,
     runner: 'next',
@@ -56,7 +60,11 @@ export const frameworks: Readonly<Record<FrameworkName, Framework>> = {
     kind: 'spa',
     anchor: 'react-with-vite',
     path: '/',
-    install: 'npm install react@19.3.1 react-dom@19.3.1 openid-client@6.9.0',
+    port: 5173,
+    install: [
+      'npm install react@19.3.1 react-dom@19.3.1 openid-client@6.9.0',
+      'npm install --save-dev vite@8.3.8 @vitejs/plugin-react@6.3.0',
+    ],
     file: '.env',
     values: ({ issuer, client }) => [`VITE_ISSUER=${issuer}`, `VITE_CLIENT_ID=${client}`],
     runner: 'vite',
@@ -77,14 +85,15 @@ export function setupOf(
   redirects: readonly string[],
   connection: Omit<Connection, 'redirect'>,
 ): Setup {
-  const { path, install, file, values, runner, start } = frameworks[name];
-  const match = redirects.find((uri) => uri.endsWith(path));
-  const origin = URL.parse(redirects[0] ?? '')?.origin ?? 'http://localhost:3000';
-  const redirect = match ?? `${origin}${path}`;
-  const home = redirect.slice(0, -path.length);
+  const { path, port, install, file, values, runner, start } = frameworks[name];
+  const originOf = (uri: string): string | undefined => URL.parse(uri)?.origin;
+  // The program sends the origin and the path, and an app's addresses are compared as texts.
+  const match = redirects.find((uri) => uri === `${originOf(uri)}${path}`);
+  const home = originOf(match ?? redirects[0] ?? '') ?? `http://localhost:${port}`;
+  const redirect = match ?? `${home}${path}`;
   return {
     snippets: [
-      { name: 'npm', code: install },
+      { name: 'npm', code: install.join('\n') },
       { name: file, code: values({ ...connection, redirect, home }).join('\n') },
       { name: runner, code: start },
     ],
