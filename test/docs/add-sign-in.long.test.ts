@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { after, before, describe, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { root } from '@bailiwick/deploy/local/paths.ts';
 import { parse } from 'yaml';
 import { openBrowser } from '../browser/browser.ts';
@@ -14,7 +15,7 @@ import { signIn as signInOnPage } from '../browser/sign-in.ts';
 import { createApp } from '../sso/issuer/stage.ts';
 import { startVisitor } from '../sso/issuer/visitor.ts';
 import { bodyOf } from '../support/answers.ts';
-import type { Stack } from '../support/harness.ts';
+import { eventually, type Stack } from '../support/harness.ts';
 import { createTenant, login, password, signUp } from '../support/people.ts';
 import { takePort } from '../support/ports.ts';
 import { sharedStack } from '../support/shared.ts';
@@ -201,6 +202,13 @@ test('docs/add-sign-in.md: React with Vite signs a person in, in a browser, and 
   const environment = { VITE_ISSUER: stack.url, VITE_CLIENT_ID: ID };
   const command = { command: process.execPath, args, cwd };
   programs.push(await startCommand('vite', command, `127.0.0.1:${port}`, environment));
+  const sessions = async () => {
+    const { Items } = bodyOf(await stack.call('Sessions_List', {}, ada.token))['Page'] as {
+      Items: Array<{ ID: string }>;
+    };
+    return Items.map(({ ID }) => ID).sort();
+  };
+  const earlier = await sessions();
   const browser = await openBrowser();
   try {
     const tab = await browser.newPage();
@@ -211,8 +219,15 @@ test('docs/add-sign-in.md: React with Vite signs a person in, in a browser, and 
     await tab.getByRole('heading', { name: `Hello ${ada.email}` }).waitFor();
     assert.equal(tab.url(), `${url}/`);
     assert.equal(await tab.evaluate('sessionStorage.length + localStorage.length'), 0);
+    assert.equal((await sessions()).length, earlier.length + 1);
     await tab.getByRole('button', { name: 'Sign out' }).click();
-    await tab.waitForURL((address) => address.href !== `${url}/`);
+    await eventually('the session to end', async () =>
+      isDeepStrictEqual(await sessions(), earlier),
+    );
+    await tab.getByRole('button', { name: 'Sign in' }).waitFor();
+    assert.equal(tab.url(), `${url}/`);
+    await tab.getByRole('button', { name: 'Sign in' }).click();
+    await tab.getByLabel('E-mail address').waitFor();
   } finally {
     await browser.close();
   }
