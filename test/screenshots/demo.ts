@@ -37,11 +37,13 @@ export async function startDemo(say: (line: string) => void) {
     rmSync(folder, { recursive: true, force: true });
   };
   let output = '';
-  for await (const chunk of child.stdout) {
+  // The start goes on writing: a closed pipe would end it.
+  for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
     output += String(chunk);
     say(String(chunk).trim());
     if (output.includes('Press Ctrl-C')) break;
   }
+  child.stdout.resume();
   const [, url] = /  gateway +(http\S+)/.exec(output) ?? [];
   if (url !== undefined) return { url, stop };
   await stop();
