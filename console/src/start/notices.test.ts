@@ -13,15 +13,17 @@ const of = (answers: object) =>
 const endpoint = (ID: string, State: string, DisabledReason = '') => ({
   ID,
   Name: ID.toUpperCase(),
-  Health: { State },
+  Health: { State, FailingSince: inDays(-1) },
   DisabledReason,
 });
+/** One that its receiver has paused: no delivery has failed. */
+const paused = (ID: string) => ({ ...endpoint(ID, 'paused'), Health: { State: 'paused' } });
 
 test('nothing needs attention when all is well, or when nothing may be seen', () => {
   assert.deepEqual(of({}), []);
   assert.deepEqual(
     of({
-      endpoints: { webhooks: [endpoint('a', 'delivering'), endpoint('b', 'off')] },
+      endpoints: { webhooks: [endpoint('a', 'delivering'), endpoint('b', 'off'), paused('c')] },
       bots: { ExpiringKeys: { Value: 0, HasMore: false } },
       providers: [
         { ID: 'p', Name: 'P', Active: true, Unconfirmed: false, CertificatesExpireAt: inDays(31) },
@@ -38,7 +40,7 @@ test('each notice leads to the record that it is about', () => {
   assert.deepEqual(
     of({
       endpoints: {
-        webhooks: [endpoint('whk_a', 'failing'), endpoint('whk_b', 'off', 'gone')],
+        webhooks: [endpoint('whk_a', 'failing'), paused('whk_c'), endpoint('whk_b', 'off', 'gone')],
         chat: [endpoint('slk_a', 'paused')],
       },
       bots: { ExpiringKeys: { Value: 2, HasMore: false } },

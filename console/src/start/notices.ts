@@ -78,13 +78,18 @@ const named = (
   view: string,
 ): Notice => ({ icon, text, values: { name: Name }, to: `${view}/${ID}` });
 
-/** The endpoints that the service cannot reach, and those that it switched off. */
+/**
+ * The endpoints that the service cannot reach, and those that it switched off. One without
+ * FailingSince delivers: it is paused because its receiver has asked for that.
+ */
 function endpointNotices(area: Area, endpoints: readonly Endpoint[]): Notice[] {
   const icon = area === 'chat' ? 'chat' : 'bell';
   const off = endpoints.filter(({ DisabledReason }) => DisabledReason !== '');
   const failing = endpoints.filter(
     ({ DisabledReason, Health }) =>
-      DisabledReason === '' && (Health?.State === 'failing' || Health?.State === 'paused'),
+      DisabledReason === '' &&
+      Health?.FailingSince !== undefined &&
+      (Health.State === 'failing' || Health.State === 'paused'),
   );
   if (off.length + failing.length > mostOfAKind)
     return [
