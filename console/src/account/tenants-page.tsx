@@ -6,12 +6,11 @@ import { Id } from '../parts/copy.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Page } from '../parts/page.tsx';
-import { usePermissions } from '../parts/permissions.ts';
 import { SameByApi } from '../parts/same-by-api.tsx';
 import { State } from '../parts/state.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { type Account, useAccount } from '../shell/session.tsx';
-import { useIsAdministrator } from '../shell/views.ts';
+import { useMayOpen } from '../shell/views.ts';
 import { Invitations } from './invitations.tsx';
 import { MailedInvitations } from './mailed-invitations.tsx';
 
@@ -65,7 +64,7 @@ type BelongingProps = { tenant: Tenant; onLeave: () => void };
 /** The overview is for those who administer something. */
 function Belonging({ tenant: { ID, Name, Slug, AppURL }, onLeave }: BelongingProps) {
   const { t } = useTexts();
-  const isAdministrator = useIsAdministrator(usePermissions(ID).may);
+  const mayOpen = useMayOpen(ID);
   return (
     <Paper withBorder p="lg">
       <Group justify="space-between">
@@ -90,7 +89,7 @@ function Belonging({ tenant: { ID, Name, Slug, AppURL }, onLeave }: BelongingPro
               {t('overview.app')}
             </Button>
           )}
-          {isAdministrator && (
+          {mayOpen && (
             <Button component={Link} to={`/console/t/${Slug}`}>
               {t('account.open')}
             </Button>

@@ -9,7 +9,12 @@ export function usePermissions(tenant: string) {
     { enabled: tenant !== '', staleTime: 60_000 },
   );
   const permissions = data?.Permissions ?? [];
-  return { isPending, error, may: (permission: string) => covers(permissions, permission) };
+  return {
+    isPending,
+    isKnown: data !== undefined,
+    error,
+    may: (permission: string) => covers(permissions, permission),
+  };
 }
 
 /** The user's permissions on the platform. */

@@ -10,7 +10,7 @@ import { Frame } from './frame.tsx';
 import { Proof } from './proof.tsx';
 import { type Account, Session, useAccount } from './session.tsx';
 import type { NavigationItem } from './spotlight.tsx';
-import { useIsAdministrator, useViewsBelow, type View } from './views.ts';
+import { useMayOpen, useViewsBelow, type View } from './views.ts';
 
 // The routes above all views. An area adds its views below `tenantRoute` or `accountRoute`; what
 // the navigation says about a view stands in its `staticData`.
@@ -109,14 +109,14 @@ function AccountFrame() {
   const items = useViewsBelow('/account').map(
     ({ path, text, icon }): NavigationItem => ({ to: path, text: t(text), icon }),
   );
-  const [first] = Tenants;
-  const { may } = usePermissions(first?.ID ?? '');
-  const isAdministrator = useIsAdministrator(may);
+  const [first, second] = Tenants;
+  // Among several tenants the switcher is the way back.
+  const mayOpen = useMayOpen(second ? '' : (first?.ID ?? ''));
   const back = first
     ? { to: `/console/t/${first.Slug}`, text: first.Name, icon: 'building' as const }
     : { to: '/console', text: t('shell.start'), icon: 'home' as const };
   return (
-    <Frame items={Tenants.length > 1 || (first && !isAdministrator) ? items : [...items, back]}>
+    <Frame items={second || !mayOpen ? items : [...items, back]}>
       <Outlet />
     </Frame>
   );

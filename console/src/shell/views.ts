@@ -1,5 +1,6 @@
 import { useRouter } from '@tanstack/react-router';
 import type { IconName } from '../parts/icon.tsx';
+import { usePermissions } from '../parts/permissions.ts';
 import type { TextKey } from '../parts/text-keys.ts';
 
 // The views, as their routes describe them in `staticData`.
@@ -54,3 +55,10 @@ export const useIsAdministrator = (may: (permission: string) => boolean): boolea
   useViewsBelow('/console/t/$tenant').some(
     ({ permission }) => permission !== undefined && may(permission),
   );
+
+/** Whether the way to a tenant is shown: unless an answer says that the user sees nothing there. */
+export function useMayOpen(tenant: string): boolean {
+  const { may, isKnown } = usePermissions(tenant);
+  const isAdministrator = useIsAdministrator(may);
+  return isAdministrator || !isKnown;
+}
