@@ -84,7 +84,7 @@ function useBulk<Item>({ call, undo, stale, notice, onClose }: Props<Item>) {
       isStopped: () => isStopped.current,
       onProgress: setSettled,
     });
-    await Promise.all(stale.map((name) => queries.invalidateQueries({ queryKey: [name] })));
+    await invalidate(queries, stale);
     setSettled(undefined);
     setDone([...done, ...result.done]);
     announce(result.done);

@@ -125,6 +125,18 @@ export const useAll = <Name extends ListName & OperationName>(
     },
   });
 
+/** The numbers of the overview, which any change may change. */
+const counts: readonly OperationName[] = [
+  'Bots_GetCounts',
+  'Chat_GetStats',
+  'Tenants_GetCounts',
+  'Webhooks_GetStats',
+];
+
+/** Loads the answers again that a change has made stale: at once if they are on the screen. */
+export const invalidate = (queries: QueryClient, stale: readonly OperationName[]) =>
+  Promise.all([...stale, ...counts].map((name) => queries.invalidateQueries({ queryKey: [name] })));
+
 /**
  * Calls an operation that changes something, and loads the stale answers again. If the call needs a
  * fresh proof, the user is asked for it.
@@ -136,8 +148,7 @@ export function useChange<Name extends OperationName>(
   const queries = useQueryClient();
   return useMutation<ResponseOf<Name>, BailiwickError, RequestOf<Name>>({
     mutationFn: (request) => withProof(() => client.call(operation, request)),
-    onSuccess: () =>
-      Promise.all(stale.map((name) => queries.invalidateQueries({ queryKey: [name] }))),
+    onSuccess: () => invalidate(queries, stale),
   });
 }
 

@@ -4,6 +4,7 @@ import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { runAll } from './bulk-run.ts';
+import { invalidate } from './calls.ts';
 import { describeFailure } from './failure.ts';
 import { useNotify } from './notify.ts';
 import { unmetRequirementOf, withProof } from './proof.ts';
@@ -40,7 +41,7 @@ export function useNotifyWithUndo() {
       const text = calls.length === 1 ? reason : t('undo.some', { ...count, reason });
       offer(text, { calls: rest, stale }, true);
     } else notify(t('undo.done'));
-    await Promise.all(stale.map((name) => queries.invalidateQueries({ queryKey: [name] })));
+    await invalidate(queries, stale);
   }
   function offer(text: string, undo: Undo, isRetry = false) {
     const id = notifications.show({

@@ -124,7 +124,7 @@ function useCreation(onDone: (tenant: Tenant) => void) {
     mutationFn: createTenant,
     async onSuccess({ tenant, failed }) {
       const stale = ['Account_Get', 'Tenants_List'];
-      await Promise.all(stale.map((name) => queries.invalidateQueries({ queryKey: [name] })));
+      await invalidate(queries, stale);
       notify(t('start.created', { tenant: tenant.Name }));
       for (const text of failed) notify(t(text), { isFailure: true });
       onDone(tenant);
