@@ -1,5 +1,6 @@
 import { Group, Text } from '@mantine/core';
-import { type PointerEvent, useState } from 'react';
+import { type PointerEvent, useRef, useState } from 'react';
+import { sum } from './sum.ts';
 import { useTexts } from './texts.tsx';
 
 export type Series = {
@@ -18,8 +19,6 @@ export type Point = {
 const height = 100;
 const step = 10;
 
-export const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
-
 type Props = {
   /** The id of the plot's hatching. */
   id: string;
@@ -35,24 +34,40 @@ type Props = {
 
 /**
  * The bars, and the values of one of them: of the one below the pointer, or of the one that the
- * finger or the arrow keys have reached. The control over the bars is the browser's own slider.
+ * finger or the arrow keys have reached. The control over the bars is the browser's own slider, for
+ * keys and screen readers: it would divide the width by one bar less than there are.
  */
 export function PlotBars({ id, title, summary, series, points, format, size }: Props) {
   const { t } = useTexts();
   const [active, setActive] = useState<number>();
+  const slider = useRef<HTMLInputElement>(null);
   const last = points.length - 1;
   const point = active === undefined ? undefined : points[Math.min(active, last)];
   const figures = point ? figuresOf(point, series, format) : '';
-  const follow = ({ pointerType, currentTarget, clientX }: PointerEvent) => {
+  const follow = ({ currentTarget, clientX }: PointerEvent) => {
     const { left, width } = currentTarget.getBoundingClientRect();
-    if (pointerType === 'mouse')
-      setActive(Math.min(last, Math.max(0, Math.floor(((clientX - left) / width) * (last + 1)))));
+    setActive(Math.min(last, Math.max(0, Math.floor(((clientX - left) / width) * (last + 1)))));
   };
   return (
     <>
-      <div className="console-plot">
+      <div
+        className="console-plot"
+        role="presentation"
+        onPointerDown={(event) => {
+          follow(event);
+          slider.current?.focus({ preventScroll: true });
+        }}
+        onPointerMove={follow}
+        onPointerLeave={({ pointerType }) => {
+          if (pointerType === 'mouse' && document.activeElement !== slider.current)
+            setActive(undefined);
+        }}
+        // The slider keeps the focus.
+        onMouseDown={(event) => event.preventDefault()}
+      >
         <Drawing {...{ id, title, summary, series, points, format, size, active }} />
         <input
+          ref={slider}
           type="range"
           min={0}
           max={last}
@@ -62,11 +77,6 @@ export function PlotBars({ id, title, summary, series, points, format, size }: P
           onChange={(event) => setActive(Number(event.currentTarget.value))}
           onFocus={() => setActive((now) => now ?? last)}
           onBlur={() => setActive(undefined)}
-          onPointerMove={follow}
-          onPointerLeave={({ pointerType, currentTarget }) => {
-            if (pointerType === 'mouse' && document.activeElement !== currentTarget)
-              setActive(undefined);
-          }}
         />
       </div>
       <Ends first={points[0]?.label} last={points[last]?.label} />

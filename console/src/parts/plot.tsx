@@ -1,6 +1,7 @@
 import { Box, Group, Paper, Stack, Table, Text, Title } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
-import { fillOf, Hatching, PlotBars, type Point, type Series, sum } from './plot-bars.tsx';
+import { fillOf, Hatching, PlotBars, type Point, type Series } from './plot-bars.tsx';
+import { sum } from './sum.ts';
 import { useTexts } from './texts.tsx';
 
 type Props = {

@@ -1,4 +1,4 @@
-import { Anchor, Group, NativeSelect, SegmentedControl, Stack } from '@mantine/core';
+import { Anchor, Group, NativeSelect, SegmentedControl, Skeleton, Stack } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Plot } from '../parts/plot.tsx';
@@ -15,6 +15,8 @@ type Metric = {
   id: 'signIns' | 'refusals' | 'deliveries';
   title: string;
   series: ReadonlyArray<{ name: string; isBad?: boolean }>;
+  isAllowed: boolean;
+  isLoading: boolean;
   days: readonly Moment[];
   hours: readonly Moment[];
 };
@@ -27,13 +29,15 @@ const rangeTexts = {
   month: 'overview.month',
 } as const;
 
+/** What the user may see, in an order that does not depend on which answer comes first. */
 function useMetrics(): Metric[] {
   const { t } = useTexts();
   const { may } = useTenant();
-  const mayCount = may('iam.users.write') || may('iam.audit.read');
-  const { data: counts } = useCounts(mayCount);
-  const webhooks = useStats('Webhooks', may('iam.webhooks.read')).data;
-  const chat = useStats('Chat', may('iam.chat.read')).data;
+  const [maySignIns, mayRefusals] = [may('iam.users.write'), may('iam.audit.read')];
+  const [mayWebhooks, mayChat] = [may('iam.webhooks.read'), may('iam.chat.read')];
+  const { data: counts, isLoading: isCounting } = useCounts(maySignIns || mayRefusals);
+  const webhooks = useStats('Webhooks', mayWebhooks);
+  const chat = useStats('Chat', mayChat);
   const daysOf = (days: ReadonlyArray<{ Day: string; Count: number }> = []) =>
     days.map(({ Day, Count }) => ({ start: Day, values: [Count] }));
   const hoursOf = (hours: ReadonlyArray<{ Start?: string; Count: number }> = []) =>
@@ -44,6 +48,8 @@ function useMetrics(): Metric[] {
       id: 'signIns',
       title: signIns,
       series: [{ name: signIns }],
+      isAllowed: maySignIns,
+      isLoading: isCounting,
       days: daysOf(counts?.SignIns),
       hours: hoursOf(counts?.SignInHours),
     },
@@ -51,6 +57,8 @@ function useMetrics(): Metric[] {
       id: 'refusals',
       title: refusals,
       series: [{ name: refusals, isBad: true }],
+      isAllowed: mayRefusals,
+      isLoading: isCounting,
       days: daysOf(counts?.Refusals),
       hours: hoursOf(counts?.RefusalHours),
     },
@@ -61,11 +69,16 @@ function useMetrics(): Metric[] {
         { name: t('overview.delivered') },
         { name: t('overview.notDelivered'), isBad: true },
       ],
-      days: addStats(webhooks?.Days, chat?.Days),
-      hours: addStats(webhooks?.Hours, chat?.Hours).slice(-24),
+      isAllowed: mayWebhooks || mayChat,
+      isLoading: webhooks.isLoading || chat.isLoading,
+      days: addStats(webhooks.data?.Days, chat.data?.Days).slice(-30),
+      hours: addStats(webhooks.data?.Hours, chat.data?.Hours).slice(-24),
     },
   ];
-  return metrics.filter(({ days }) => days.length > 0);
+  // One whose service does not answer is left out.
+  return metrics.filter(
+    ({ isAllowed, isLoading, days }) => isAllowed && (isLoading || days.length > 0),
+  );
 }
 
 /** The plot, what it shows, and for how long. */
@@ -76,7 +89,7 @@ export function Activity() {
   const [range, setRange] = useState<Range>('month');
   const metric = metrics.find(({ id }) => id === chosen) ?? metrics[0];
   if (!metric) return undefined;
-  const { id, title, series, days, hours } = metric;
+  const { id, title, series, isLoading, days, hours } = metric;
   const moments = range === 'day' ? hours : days.slice(range === 'week' ? -7 : 0);
   const nameOf = range === 'day' ? hourName : dayName;
   return (
@@ -98,16 +111,20 @@ export function Activity() {
           data={ranges.map((value) => ({ value, label: t(rangeTexts[value]) }))}
         />
       </Group>
-      <Plot
-        key={`${id} ${range}`}
-        title={title}
-        unit={t(range === 'day' ? 'plot.hour' : 'plot.day')}
-        series={series}
-        points={moments.map(({ start, values }) => ({ label: nameOf(start, locale), values }))}
-        size={200}
-      >
-        <Records of={id} />
-      </Plot>
+      {isLoading ? (
+        <Skeleton height={320} />
+      ) : (
+        <Plot
+          key={`${id} ${range}`}
+          title={title}
+          unit={t(range === 'day' ? 'plot.hour' : 'plot.day')}
+          series={series}
+          points={moments.map(({ start, values }) => ({ label: nameOf(start, locale), values }))}
+          size={200}
+        >
+          <Records of={id} />
+        </Plot>
+      )}
     </Stack>
   );
 }

@@ -6,13 +6,13 @@ import { Sparkline } from '../parts/sparkline.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
 
-type Count = NonNullable<ResponseOf<'Tenants_GetCounts'>['Groups']>;
+export type Count = NonNullable<ResponseOf<'Tenants_GetCounts'>['Groups']>;
 
 /** Shows a count, and that there are more if counting ended before. */
 export const shownCount = ({ Value, HasMore }: Count, locale: string): string =>
   `${new Intl.NumberFormat(locale).format(Value)}${HasMore ? '+' : ''}`;
 
-/** The last 30 days of a figure: a value for each day, and what they come to. */
+/** The last 30 days of a figure: a value for each day, if they are known, and what they come to. */
 export type Course = { values: readonly number[]; text: string };
 
 type FigureProps = {
@@ -56,7 +56,7 @@ export function Figure({ title, isPending, count, course, to, search, children }
       )}
       {course && (
         <>
-          <Sparkline values={course.values} />
+          {course.values.length > 0 && <Sparkline values={course.values} />}
           <Text size="xs" c="dimmed">
             {course.text}
           </Text>

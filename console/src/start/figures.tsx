@@ -1,11 +1,12 @@
 import { SimpleGrid } from '@mantine/core';
 import { pageOf } from '../parts/calls.ts';
+import { sum } from '../parts/sum.ts';
 import type { TextKey } from '../parts/text-keys.ts';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
 import { useApps, useBotCounts, useCounts, useStats } from './counts.ts';
-import { type Course, Figure, Further, shownCount } from './figure.tsx';
-import { addStats, levelsOf, sumOf } from './trends.ts';
+import { type Count, type Course, Figure, Further, shownCount } from './figure.tsx';
+import { addStats, levelsOf } from './trends.ts';
 
 // The figures of a tenant. Each service answers for its own, so one that is away hides no other.
 
@@ -59,21 +60,22 @@ function useChanges(kind: string): number[] | undefined {
   return data?.Trends.find(({ Kind }) => Kind === kind)?.Days.map(({ Count }) => Count);
 }
 
-/** How a number of records has grown. */
-function useGrowth(kind: string, now: number | undefined): Course | undefined {
+/** How a number of records has grown. A number that was not counted to its end has no curve. */
+function useGrowth(kind: string, now: Count | undefined): Course | undefined {
   const { t, locale } = useTexts();
   const changes = useChanges(kind);
   if (!changes || now === undefined) return undefined;
   const format = new Intl.NumberFormat(locale, { signDisplay: 'exceptZero' });
-  const count = format.format(sumOf(changes));
-  return { values: levelsOf(now, changes), text: t('overview.grown', { count }) };
+  const count = format.format(sum(changes));
+  const values = now.HasMore ? [] : levelsOf(now.Value, changes);
+  return { values, text: t('overview.grown', { count }) };
 }
 
 /** What happened on each day, and how often in all. */
 function useTotal(key: TextKey, values: readonly number[] | undefined): Course | undefined {
   const { t, locale } = useTexts();
   if (!values || values.length === 0) return undefined;
-  const count = new Intl.NumberFormat(locale).format(sumOf(values));
+  const count = new Intl.NumberFormat(locale).format(sum(values));
   return { values, text: t(key, { count }) };
 }
 
@@ -86,7 +88,7 @@ function Members() {
       title={t('overview.members')}
       isPending={isPending}
       count={Active}
-      course={useGrowth('members', Active?.Value)}
+      course={useGrowth('members', Active)}
       to="members"
     >
       {Disabled && Disabled.Value > 0 && (
@@ -118,7 +120,7 @@ function Groups() {
       title={t('overview.groups')}
       isPending={isPending}
       count={data?.Groups}
-      course={useGrowth('groups', data?.Groups?.Value)}
+      course={useGrowth('groups', data?.Groups)}
       to="groups"
     />
   );
@@ -132,7 +134,7 @@ function Roles() {
       title={t('overview.roles')}
       isPending={isPending}
       count={data?.Roles}
-      course={useGrowth('roles', data?.Roles?.Value)}
+      course={useGrowth('roles', data?.Roles)}
       to="roles"
     />
   );
@@ -147,7 +149,7 @@ function Bots() {
       title={t('overview.bots')}
       isPending={isPending}
       count={Active}
-      course={useGrowth('bots', Active?.Value)}
+      course={useGrowth('bots', Active)}
       to="bots"
     >
       {Inactive && Inactive.Value > 0 && (
@@ -167,7 +169,7 @@ function Apps() {
       title={t('overview.apps')}
       isPending={isPending}
       count={total}
-      course={useGrowth('apps', count)}
+      course={useGrowth('apps', total)}
       to="apps"
     />
   );
@@ -176,7 +178,7 @@ function Apps() {
 function Endpoints({ area }: { area: 'Webhooks' | 'Chat' }) {
   const { t } = useTexts();
   const { data, isPending } = useStats(area);
-  const attempts = addStats(data?.Days, undefined).map(({ values }) => sumOf(values));
+  const attempts = addStats(data?.Days).map(({ values }) => sum(values));
   return (
     <Figure
       title={t(area === 'Chat' ? 'overview.chat' : 'overview.webhooks')}

@@ -9,13 +9,27 @@ test('levelsOf goes back from the number of now, and never below zero', () => {
   assert.deepEqual(levelsOf(7, []), []);
 });
 
-test('addStats adds the attempts of both areas, and takes one area alone', () => {
-  const stats = (Delivered: number, Retried: number, Failed: number) => [
-    { Start: '2026-11-01T00:00:00Z', Delivered, Retried, Failed, MeanMs: 0, LongestMs: 0 },
-  ];
-  const valuesOf = (moments: ReturnType<typeof addStats>) => moments.map(({ values }) => values);
-  assert.deepEqual(valuesOf(addStats(stats(1, 2, 3), stats(10, 20, 30))), [[11, 55]]);
-  assert.deepEqual(valuesOf(addStats(undefined, stats(1, 2, 3))), [[1, 5]]);
-  assert.deepEqual(valuesOf(addStats(stats(1, 2, 3), undefined)), [[1, 5]]);
-  assert.deepEqual(addStats(undefined, undefined), []);
+test('addStats adds the attempts of both areas by their time, and takes one area alone', () => {
+  const stats = (day: number, Delivered: number, Retried: number, Failed: number) => ({
+    Start: `2026-11-0${day}T00:00:00Z`,
+    Delivered,
+    Retried,
+    Failed,
+    MeanMs: 0,
+    LongestMs: 0,
+  });
+  const of = (...areas: Parameters<typeof addStats>) =>
+    addStats(...areas).map(({ start, values }) => [start.slice(8, 10), ...values]);
+  assert.deepEqual(of([stats(1, 1, 2, 3)], [stats(1, 10, 20, 30)]), [['01', 11, 55]]);
+  assert.deepEqual(
+    of([stats(2, 1, 2, 3), stats(3, 4, 0, 0)], [stats(1, 5, 0, 0), stats(2, 6, 0, 1)]),
+    [
+      ['01', 5, 0],
+      ['02', 7, 6],
+      ['03', 4, 0],
+    ],
+  );
+  assert.deepEqual(of(undefined, [stats(1, 1, 2, 3)]), [['01', 1, 5]]);
+  assert.deepEqual(of([stats(1, 1, 2, 3)], undefined), [['01', 1, 5]]);
+  assert.deepEqual(of(undefined, undefined), []);
 });

@@ -3,19 +3,16 @@ import type { ResponseOf } from '@bailiwick/client/client.ts';
 type Stats = ResponseOf<'Webhooks_GetStats'>['Days'];
 
 /** Delivered and failed attempts of each day or hour, of webhooks and chat together. */
-export function addStats(one: Stats | undefined, other: Stats | undefined) {
-  return (one ?? other ?? []).map(({ Start }, at) => {
-    const both = [one?.[at], other?.[at]];
-    const total = (count: (stats: Stats[number]) => number) =>
-      both.reduce((sum, stats) => sum + (stats ? count(stats) : 0), 0);
-    return {
-      start: Start,
-      values: [
-        total(({ Delivered }) => Delivered),
-        total(({ Retried, Failed }) => Retried + Failed),
-      ],
-    };
-  });
+export function addStats(...areas: ReadonlyArray<Stats | undefined>) {
+  const moments = new Map<string, [number, number]>();
+  for (const { Start = '', Delivered, Retried, Failed } of areas.flatMap((area) => area ?? [])) {
+    const [delivered, failed] = moments.get(Start) ?? [0, 0];
+    moments.set(Start, [delivered + Delivered, failed + Retried + Failed]);
+  }
+  // Two services may have answered on two sides of midnight.
+  return [...moments]
+    .map(([start, values]) => ({ start, values }))
+    .sort((one, other) => Date.parse(one.start) - Date.parse(other.start));
 }
 
 /** The number at the end of each day, from the number of now and the changes of the days. */
@@ -28,6 +25,3 @@ export function levelsOf(now: number, changes: readonly number[]): number[] {
   }
   return levels;
 }
-
-export const sumOf = (values: readonly number[]): number =>
-  values.reduce((total, value) => total + value, 0);
