@@ -3,6 +3,7 @@ import { Alert, Button, Group, List, Progress, Stack, Text, TextInput } from '@m
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useRef, useState } from 'react';
 import { type BulkFailure, runAll } from './bulk-run.ts';
+import { invalidate } from './calls.ts';
 import { Dialog } from './dialog.tsx';
 import { describeFailure } from './failure.ts';
 import { unmetRequirementOf, withProof } from './proof.ts';

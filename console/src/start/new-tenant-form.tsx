@@ -4,7 +4,7 @@ import { Stack, TextInput } from '@mantine/core';
 import { type UseFormReturnType, useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { FormButtons } from '../parts/call-form.tsx';
-import { client } from '../parts/calls.ts';
+import { client, invalidate } from '../parts/calls.ts';
 import { FailureNotice } from '../parts/failure-notice.tsx';
 import { useNotify } from '../parts/notify.ts';
 import { withProof } from '../parts/proof.ts';

@@ -18,7 +18,7 @@ test('addStats adds the attempts of both areas by their time, and takes one area
     MeanMs: 0,
     LongestMs: 0,
   });
-  const of = (...areas: Parameters<typeof addStats>) =>
+  const of = (...areas: ReadonlyArray<ReturnType<typeof stats>[] | undefined>) =>
     addStats(...areas).map(({ start, values }) => [start.slice(8, 10), ...values]);
   assert.deepEqual(of([stats(1, 1, 2, 3)], [stats(1, 10, 20, 30)]), [['01', 11, 55]]);
   assert.deepEqual(
