@@ -116,7 +116,6 @@ test('a page is rendered completely in every language', () => {
     'heading',
     'appLogo',
     'links',
-    'home',
     'report',
   ];
   const later = [
@@ -137,7 +136,7 @@ test('a page is rendered completely in every language', () => {
       const html = renderPage(name, locale);
       const [, block = '{}'] = /<script id="texts"[^>]*>(.*?)<\/script>/s.exec(html) ?? [];
       const visible = html.replace(block, '');
-      assert.ok(html.includes(`<html lang="${locale}">`), `${locale} ${name}`);
+      assert.match(html, new RegExp(`<html lang="${locale}"[ >{]`), `${locale} ${name}`);
       assert.deepEqual(
         placeholdersIn(visible).filter((placeholder) => !later.includes(placeholder)),
         [],

@@ -69,7 +69,7 @@ const PageButton = ({ isOff, onClick, children }: ButtonProps) => (
     variant="default"
     size="sm"
     aria-disabled={isOff}
-    data-disabled={isOff || undefined}
+    {...(isOff && { 'data-disabled': true })}
     onClick={() => {
       if (!isOff) onClick();
     }}

@@ -123,8 +123,7 @@ function useCreation(onDone: (tenant: Tenant) => void) {
   return useMutation<Created, BailiwickError, Fields>({
     mutationFn: createTenant,
     async onSuccess({ tenant, failed }) {
-      const stale = ['Account_Get', 'Tenants_List'];
-      await invalidate(queries, stale);
+      await invalidate(queries, ['Account_Get', 'Tenants_List']);
       notify(t('start.created', { tenant: tenant.Name }));
       for (const text of failed) notify(t(text), { isFailure: true });
       onDone(tenant);
