@@ -5,7 +5,7 @@ import { finishUpgrade } from '@bailiwick/store';
 import pg from 'pg';
 import { createTestDatabase } from './support/database.ts';
 
-// What the end of an upgrade counts, because processes of the version before stored it uncounted.
+// The end of an upgrade counts this, because processes of the version before stored it uncounted.
 
 let admin: pg.Client;
 let url = '';

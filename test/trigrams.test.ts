@@ -15,12 +15,13 @@ import pg from 'pg';
 import { createTestDatabase } from './support/database.ts';
 import { eventually } from './support/harness.ts';
 
-// Which indexes searches use, and what they find on a server without the extensions of PostgreSQL
-// that these need.
+// The indexes that searches use, and searches on a server without the extensions for them.
 
 const searchFor = (query: string): Search => readSearch({ query }) ?? assert.fail();
-const page = { after: '', limit: 51 };
-const seen = { withBarred: false, withPending: true };
+const [page, seen] = [
+  { after: '', limit: 51 },
+  { withBarred: false, withPending: true },
+];
 
 type Plan = { 'Index Name'?: string; Plans?: Plan[] };
 const indexesOf = ({ 'Index Name': name, Plans = [] }: Plan): string[] => [

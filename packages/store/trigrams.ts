@@ -1,6 +1,5 @@
 import type { Log } from '@bailiwick/process';
 import type { Client } from 'pg';
-import type { ServiceSchema } from './baseline.ts';
 import { connect, lockMigrations } from './migrating-client.ts';
 
 // Indexes of trigrams, by which a search finds a text inside of a key. They need two extensions of
@@ -23,6 +22,9 @@ export type TrigramIndex = {
  * does not know the tenant could read all rows of the largest one there.
  */
 export const tenantKey = (column: string): string => `${column} collate "C"`;
+
+/** The part of a service's schema that names its indexes. */
+type Indexed = { service: string; trigramIndexes?: readonly TrigramIndex[] };
 
 /** New rows wait in a list that each search reads: it stays short. */
 const pendingKilobytes = 256;
@@ -51,7 +53,7 @@ export const trigramEntityIndex = (index: TrigramIndex) => ({
  * transactions. It never fails: it logs one line, and the next run of the migrations tries again.
  */
 export async function addTrigramIndexes(
-  { service, trigramIndexes: indexes = [] }: ServiceSchema,
+  { service, trigramIndexes: indexes = [] }: Indexed,
   { url, waitSeconds = 0 }: { url: string; waitSeconds?: number },
   log: Log,
 ): Promise<void> {
@@ -102,7 +104,7 @@ async function build(
   await client.query(`create index concurrently ${definition}`);
 }
 
-/** insufficient_privilege, feature_not_supported, undefined_file, and what a server's own check raises. */
+/** insufficient_privilege, feature_not_supported, undefined_file, and the error of a server's own check. */
 const refusals = new Set(['42501', '0A000', '58P01', 'P0001']);
 
 const isRefusal = (error: unknown): boolean =>

@@ -10,6 +10,7 @@ import { countOf, rowsOf } from '../support/store.ts';
 import { type Browser, openBrowser } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
 import { assertGood, consoleStack, newConsolePage, openSignedIn } from './console-page.ts';
+import { fillCounts } from './overview-counts.ts';
 
 // The overview of a tenant, and the health of an endpoint.
 
@@ -59,36 +60,6 @@ describe('the overview in the console', { skip: withoutChromium }, () => {
   const attention = (page: Page) =>
     page.getByRole('region', { name: 'Needs attention' }).getByRole('link');
 
-  /** Days and hours as the service counts them. */
-  async function fill({ tenant }: Owner, endpoint: string): Promise<void> {
-    await rowsOf(
-      stack,
-      `insert into access.daily_count select $1, kind, (now() at time zone 'UTC')::date - n, (n * 7) % 23 + 1
-       from generate_series(0, 29) n, unnest(array['sign_in', 'denied']) kind
-       on conflict (tenant, kind, day) do update set count = excluded.count`,
-      [tenant],
-    );
-    await rowsOf(
-      stack,
-      `insert into access.hourly_count select $1, 'sign_in', date_trunc('hour', now()) - n * interval '1 hour', n + 3
-       from generate_series(0, 23) n on conflict (tenant, kind, hour) do update set count = excluded.count`,
-      [tenant],
-    );
-    await rowsOf(
-      stack,
-      `insert into access.daily_count select $1, 'groups', (now() at time zone 'UTC')::date - n, n % 3
-       from generate_series(0, 29) n on conflict (tenant, kind, day) do update set count = excluded.count`,
-      [tenant],
-    );
-    await rowsOf(
-      stack,
-      `insert into notifications.delivery_hour
-       select $1, $2, date_trunc('hour', now()) - n * interval '1 hour', (n * 13) % 60, (n * 7) % 11, n % 5, 90 * ((n * 13) % 60), (n * 31) % 900
-       from generate_series(0, 700) n`,
-      [tenant, endpoint],
-    );
-  }
-
   test('an administrator sees the figures of the tenant and the last 30 days, and nothing of another tenant', async () => {
     const [owner, other] = [await newOwner(), await newOwner()];
     const { body } = await stack.call(
@@ -112,7 +83,7 @@ describe('the overview in the console', { skip: withoutChromium }, () => {
       'the sign-in',
       async () => (await countOf(stack, signIns, [owner.tenant])) > 0,
     );
-    await fill(owner, endpoint);
+    await fillCounts(stack, owner.tenant, endpoint);
     await rowsOf(
       stack,
       'insert into notifications.endpoint_health (tenant, endpoint, failing_since) values ($1, $2, now())',

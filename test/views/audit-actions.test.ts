@@ -3,9 +3,12 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { types } from '@bailiwick/notifications/events/catalogue.ts';
-import { generalActions, sayings } from '../../console/src/parts/audit-actions.ts';
 
 const root = join(import.meta.dirname, '../..');
+// The console is no dependency of the tests.
+const { generalActions, sayings } = (await import(
+  join(root, 'console/src/parts/audit-actions.ts')
+)) as { generalActions: ReadonlySet<string>; sayings: ReadonlyMap<string, unknown> };
 
 // The console says every action of the audit as a sentence.
 

@@ -3,13 +3,13 @@ import { type AuditFilters, filterFields, readSearch } from './search.ts';
 export type SavedView = { name: string; filters: AuditFilters };
 
 export const filtersIn = (search: Record<string, unknown>): AuditFilters => {
-  const given = readSearch(search);
+  const input = readSearch(search);
   return Object.fromEntries(
-    filterFields.flatMap((field) => (given[field] === undefined ? [] : [[field, given[field]]])),
+    filterFields.flatMap((field) => (input[field] === undefined ? [] : [[field, input[field]]])),
   );
 };
 
-/** What is stored may be of an older console, or of another hand. */
+/** The stored text may be of an older console, or of another hand. */
 export function parseViews(text: string): SavedView[] {
   try {
     const stored: unknown = JSON.parse(text);

@@ -2,7 +2,7 @@ import { sayings } from '../parts/audit-actions.ts';
 import type { Translate } from '../parts/texts.tsx';
 import type { AuditFilters } from './search.ts';
 
-// What the search of the audit offers: filters, as far as they match what was typed.
+// The suggestions of the audit's search: the filters that match the typed text.
 
 export type Suggestion = { group: string; label: string; filter: AuditFilters };
 
@@ -78,12 +78,12 @@ export function suggest(
     label: action,
     filter: { action },
   }));
-  const found = typed === '' ? [] : named.filter(matches).slice(0, mostActions);
+  const suggestions = typed === '' ? [] : named.filter(matches).slice(0, mostActions);
   return [
     ...readForms(typed, t),
     ...persons,
     ...times.filter(matches),
     ...results.filter(matches),
-    ...found,
+    ...suggestions,
   ];
 }

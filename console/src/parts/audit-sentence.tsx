@@ -10,7 +10,7 @@ export type Readable = { users: boolean; bots: boolean };
 
 type Props = { entry: Entry; may: Readable };
 
-/** What an entry says, such as "Ada created the group sales/emea". */
+/** The sentence of an entry, such as "Ada created the group sales/emea". */
 export function Sentence({ entry, may }: Props) {
   const { t } = useTexts();
   const { Action, Operation, Targets } = entry;

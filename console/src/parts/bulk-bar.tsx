@@ -10,7 +10,7 @@ export type BulkAction<Item> = {
   /** Whether a row can be changed so. Default: each row can. */
   isOffered?: (item: Item) => boolean;
   /** `onClose` gets the items that were changed. */
-  dialog: (items: readonly Item[], onClose: (done: readonly Item[]) => void) => ReactNode;
+  dialog: (items: readonly Item[], onClose: (changes: readonly Item[]) => void) => ReactNode;
 };
 
 type Props<Item> = {
@@ -28,9 +28,9 @@ export function BulkBar<Item>({ actions, items, onSelectPage, onClear, onDone }:
   // The items of the open dialog, as they were selected when it was opened.
   const [open, setOpen] = useState<{ text: string; items: readonly Item[] }>();
   const action = actions.find(({ text }) => text === open?.text);
-  const close = (done: readonly Item[]) => {
+  const close = (changes: readonly Item[]) => {
     setOpen(undefined);
-    onDone(done);
+    onDone(changes);
   };
   const offered = actions.flatMap(({ text, isOffered = () => true }) => {
     const own = items.filter(isOffered);

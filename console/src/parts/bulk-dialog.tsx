@@ -29,9 +29,9 @@ type Props<Item> = {
   stale: readonly OperationName[];
   /** The message after the calls. */
   notice: (count: string) => string;
-  /** What the calls do, and their fields. */
+  /** The calls' purpose, and their fields. */
   children: ReactNode;
-  onClose: (done: readonly Item[]) => void;
+  onClose: (items: readonly Item[]) => void;
 };
 
 /** Browsers open about six connections to a server, and the view needs some of them. */
@@ -66,7 +66,7 @@ function useBulk<Item>({ call, undo, stale, notice, onClose }: Props<Item>) {
   const [failures, setFailures] = useState<ReadonlyArray<BulkFailure<Item>>>([]);
   const [skipped, setSkipped] = useState<readonly Item[]>([]);
   const [total, setTotal] = useState(0);
-  const [done, setDone] = useState<readonly Item[]>([]);
+  const [changes, setChanges] = useState<readonly Item[]>([]);
   const isStopped = useRef(false);
   function announce(changed: readonly Item[]) {
     if (changed.length === 0) return;
@@ -87,11 +87,11 @@ function useBulk<Item>({ call, undo, stale, notice, onClose }: Props<Item>) {
     });
     await invalidate(queries, stale);
     setSettled(undefined);
-    setDone([...done, ...result.done]);
-    announce(result.done);
+    setChanges([...changes, ...result.successes]);
+    announce(result.successes);
     setSkipped(result.skipped);
     if (result.failures.length > 0) setFailures(result.failures);
-    else onClose([...done, ...result.done]);
+    else onClose([...changes, ...result.successes]);
   }
   return {
     settled,
@@ -103,7 +103,7 @@ function useBulk<Item>({ call, undo, stale, notice, onClose }: Props<Item>) {
     start: (some: readonly Item[]) => void start(some),
     /** Stops before the next call, or closes the dialog. */
     close() {
-      if (settled === undefined) onClose(done);
+      if (settled === undefined) onClose(changes);
       else isStopped.current = true;
     },
   };

@@ -15,7 +15,7 @@ test('runAll makes each call once, a limited number at a time, and goes on after
   let most = 0;
   const calls: number[] = [];
   const progress: number[] = [];
-  const { done, failures, skipped } = await runAll(numbers, {
+  const { successes, failures, skipped } = await runAll(numbers, {
     ...options,
     async call(number) {
       calls.push(number);
@@ -33,7 +33,7 @@ test('runAll makes each call once, a limited number at a time, and goes on after
     failures.map(({ item, error }) => [item, (error as Error).message]),
     [0, 5, 10, 15].map((number) => [number, `no ${number}`]),
   );
-  assert.equal(done.length, 16);
+  assert.equal(successes.length, 16);
   assert.deepEqual(skipped, []);
   assert.deepEqual(
     progress,
@@ -50,7 +50,7 @@ test('runAll begins no call after it is stopped, nor after an error that ends th
     onProgress: (count) => void (settled = count),
     isStopped: () => settled === 3,
   });
-  assert.deepEqual(stopped.done, [0, 1, 2]);
+  assert.deepEqual(stopped.successes, [0, 1, 2]);
   assert.deepEqual(stopped.skipped, numbers.slice(3));
   const ended = await runAll(numbers, {
     ...options,
@@ -58,7 +58,7 @@ test('runAll begins no call after it is stopped, nor after an error that ends th
     call: (number) => (number === 2 ? Promise.reject(new Error('proof')) : Promise.resolve()),
     isFinal: () => true,
   });
-  assert.deepEqual(ended.done, [0, 1]);
+  assert.deepEqual(ended.successes, [0, 1]);
   assert.deepEqual(
     ended.failures.map(({ item }) => item),
     [2],

@@ -2,7 +2,11 @@
 export type BulkFailure<Item> = { item: Item; error: unknown };
 
 /** `skipped`: the items without a call, because the run ended before their turn. */
-export type BulkResult<Item> = { done: Item[]; failures: BulkFailure<Item>[]; skipped: Item[] };
+export type BulkResult<Item> = {
+  successes: Item[];
+  failures: BulkFailure<Item>[];
+  skipped: Item[];
+};
 
 type Options<Item> = {
   call: (item: Item) => Promise<unknown>;
@@ -19,7 +23,7 @@ export async function runAll<Item>(
   items: readonly Item[],
   { call, atOnce, isFinal, isStopped, onProgress }: Options<Item>,
 ): Promise<BulkResult<Item>> {
-  const done: Item[] = [];
+  const successes: Item[] = [];
   const failures: BulkFailure<Item>[] = [];
   const waiting = items.values();
   let isOver = false;
@@ -28,15 +32,15 @@ export async function runAll<Item>(
     for (const item of waiting) {
       try {
         await call(item);
-        done.push(item);
+        successes.push(item);
       } catch (error) {
         failures.push({ item, error });
         isOver ||= isFinal(error);
       }
-      onProgress(done.length + failures.length);
+      onProgress(successes.length + failures.length);
       if (isOver || isStopped()) return;
     }
   };
   await Promise.all(Array.from({ length: atOnce }, work));
-  return { done, failures, skipped: [...waiting] };
+  return { successes, failures, skipped: [...waiting] };
 }

@@ -10,7 +10,7 @@ function wayOutOf(element: HTMLElement | undefined): HTMLElement[] {
   return way;
 }
 
-/** What takes the focus in place of an element that the dialog has removed: its list, or its view. */
+/** The element that takes the focus in place of one that the dialog has removed: its list, or its view. */
 function placeLeftOf(way: readonly HTMLElement[]): HTMLElement | null {
   for (const element of way.filter(({ isConnected }) => isConnected)) {
     const list = element.closest<HTMLElement>('.console-list');

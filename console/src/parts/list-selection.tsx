@@ -22,8 +22,8 @@ export function useSelection<Item>(
   const ids = useMemo(() => new Set(selected.keys()), [selected]);
   const own = new Map(page?.items.map((item) => [idOf(item), item]));
   const select = (next: ReadonlySet<string>) => {
-    const known = new Map([...selected, ...own]);
-    setSelected(new Map([...known].filter(([id]) => next.has(id))));
+    const rows = new Map([...selected, ...own]);
+    setSelected(new Map([...rows].filter(([id]) => next.has(id))));
   };
   return {
     // A row of this page may have changed since it was selected.

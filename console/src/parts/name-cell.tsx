@@ -6,7 +6,7 @@ type Props = {
   /** The view that the name leads to, and a click on its row. */
   to?: string | undefined;
   detail?: ReactNode;
-  /** What stands before the name. */
+  /** Stands before the name. */
   mark?: ReactNode;
 };
 

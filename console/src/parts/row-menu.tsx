@@ -109,7 +109,7 @@ type MenuState = {
   elements: readonly HTMLElement[];
 };
 
-/** What a key does at the button, or in the open menu. */
+/** Answers a key at the button, or in the open menu. */
 function actionOf(key: string, { isOpen, open, close, elements }: MenuState) {
   if (!isOpen) return { ArrowDown: () => open(0), ArrowUp: () => open(-1) }[key];
   const at = elements.findIndex((element) => element === document.activeElement);

@@ -1,2 +1,2 @@
-export const sum = (values: readonly number[]): number =>
-  values.reduce((total, value) => total + value, 0);
+export const sum = (numbers: readonly number[]): number =>
+  numbers.reduce((total, number) => total + number, 0);

@@ -26,7 +26,7 @@ export function useNotifyWithUndo() {
   const notify = useNotify();
   const queries = useQueryClient();
   async function restore({ calls, stale }: Undo) {
-    const { done, failures, skipped } = await runAll(calls, {
+    const { successes, failures, skipped } = await runAll(calls, {
       call: withProof,
       atOnce: 4,
       isFinal: (error) => unmetRequirementOf(error) !== undefined,
@@ -36,7 +36,7 @@ export function useNotifyWithUndo() {
     const [failure] = failures;
     if (failure) {
       const reason = t(describeFailure(failure.error).title);
-      const count = { done: String(done.length), total: String(calls.length) };
+      const count = { done: String(successes.length), total: String(calls.length) };
       const rest = [...failures.map(({ item }) => item), ...skipped];
       const text = calls.length === 1 ? reason : t('undo.some', { ...count, reason });
       offer(text, { calls: rest, stale }, true);

@@ -17,7 +17,7 @@ const addressOf = ({ Email }: Invitation) => Email;
 export const isResendable = ({ Status }: Invitation) =>
   Status === 'pending' || Status === 'expired';
 
-/** What can be done with several invitations. */
+/** The changes of several invitations. */
 export function useInvitationBulk(): BulkAction<Invitation>[] {
   const { t } = useTexts();
   const { may } = useTenant();

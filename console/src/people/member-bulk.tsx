@@ -21,7 +21,7 @@ const stale = ['TenantMembers_List', ...memberLists, ...rights] as const;
 const subjectOf = ({ Tenant, UserID }: Member) => ({ Tenant, UserID });
 const enable = (member: Member) => client.call('TenantMembers_Enable', subjectOf(member));
 
-/** What can be done with several members. */
+/** The changes of several members. */
 export function useMemberBulk(): BulkAction<Member>[] {
   const { t } = useTexts();
   const { may } = useTenant();

@@ -57,7 +57,7 @@ export function SwitchMember(props: Props) {
       action={t(isDisabled ? 'people.enable' : 'people.disable')}
       isHarmless={isDisabled}
       notice={t(isDisabled ? 'people.enabled' : 'people.disabledNow', { person })}
-      // A directory or the person may have ended the membership: only what was disabled here is undone.
+      // A directory or the person may have ended the membership: only a disabling from here is undone.
       undo={isDisabled ? undefined : () => client.call(enable, { Tenant, UserID })}
       onClose={props.onClose}
     >

@@ -59,7 +59,7 @@ export function UserSessions({ user, mayAct }: Props) {
   );
 }
 
-/** The second steps of a user: what they are and since when, and nothing secret. */
+/** The second steps of a user: their kind and since when, and nothing secret. */
 export function UserFactors({ id }: { id: string }) {
   const { t } = useTexts();
   const request = { UserID: id };

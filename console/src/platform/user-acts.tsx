@@ -105,7 +105,7 @@ const stale: readonly OperationName[] = [
 type Props = {
   name: ActName;
   user: { ID: string; Email: string };
-  /** What else the call names: a session of the user, or a provider. */
+  /** The session of the user, or the provider, that the call names too. */
   request?: { ID: string } | { Provider: string };
   /** Follows the act. It loads the user again: here that would fail for one who is deleted. */
   onDone?: () => void;

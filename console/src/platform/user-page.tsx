@@ -33,7 +33,7 @@ export function UserPage() {
   const { User: own } = useAccount();
   const { data, error, refetch } = useCall('Users_Get', { UserID: id });
   const user = data?.User;
-  // What is done to the own account has its place in the account's views.
+  // The views of the account have the acts on the own account.
   const mayAct = may('iam.platform.users.write') && id !== own.ID;
   return (
     <Page

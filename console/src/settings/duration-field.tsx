@@ -14,7 +14,7 @@ const unitTexts: Readonly<Record<Unit, TextKey>> = {
 type Props = {
   label: string;
   description: string;
-  /** What is stored: a number of the smallest unit. 0 is the default, and an empty field. */
+  /** The stored number of the smallest unit. 0 is the default, and an empty field. */
   value?: number;
   onChange: (value: number) => void;
   error?: string;

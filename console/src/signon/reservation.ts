@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect } from 'react';
 import { useCall, useChange } from '../parts/calls.ts';
 
-/** What to enter at the provider. */
+/** The values to enter at the provider. */
 export type Addresses = { ID: string; RedirectURI: string; AcsURL: string; SpEntityID: string };
 
 type Options = {

@@ -8,7 +8,7 @@ import { useTenant } from '../shell/routes.tsx';
 import { useCounts, useStats } from './counts.ts';
 import { addStats } from './trends.ts';
 
-// One plot of what happened in a tenant, as far as the user may see it.
+// One plot of the events in a tenant, as far as the user may see them.
 
 type Moment = { start: string | undefined; values: readonly number[] };
 type Metric = {
@@ -29,7 +29,7 @@ const rangeTexts = {
   month: 'overview.month',
 } as const;
 
-/** What the user may see, in an order that does not depend on which answer comes first. */
+/** The figures that the user may see, in an order that does not depend on the first answer. */
 function useMetrics(): Metric[] {
   const { t } = useTexts();
   const { may } = useTenant();
@@ -107,8 +107,8 @@ export function Activity() {
           transitionDuration={0}
           aria-label={t('overview.range')}
           value={range}
-          onChange={(value) => setRange(ranges.find((one) => one === value) ?? 'month')}
-          data={ranges.map((value) => ({ value, label: t(rangeTexts[value]) }))}
+          onChange={(name) => setRange(ranges.find((one) => one === name) ?? 'month')}
+          data={ranges.map((name) => ({ value: name, label: t(rangeTexts[name]) }))}
         />
       </Group>
       {isLoading ? (

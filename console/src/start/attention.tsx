@@ -52,7 +52,7 @@ function useNotices() {
   };
 }
 
-/** What cannot wait, with the way to each. Nothing if all is well. */
+/** The things that cannot wait, with the way to each. Nothing if all is well. */
 export function Attention() {
   const { t } = useTexts();
   const { notices, isIncomplete, retry } = useNotices();

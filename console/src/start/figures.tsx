@@ -71,7 +71,7 @@ function useGrowth(kind: string, now: Count | undefined): Course | undefined {
   return { values, text: t('overview.grown', { count }) };
 }
 
-/** What happened on each day, and how often in all. */
+/** The number of events on each day, and in all. */
 function useTotal(key: TextKey, values: readonly number[] | undefined): Course | undefined {
   const { t, locale } = useTexts();
   if (!values || values.length === 0) return undefined;

@@ -11,7 +11,7 @@ export function Next() {
   const { t } = useTexts();
   const steps = useNextSteps();
   const { isDismissed, dismiss, restore } = useDismissed();
-  const shown = steps.filter(({ id }) => !isDismissed(id));
+  const visible = steps.filter(({ id }) => !isDismissed(id));
   if (steps.length === 0) return undefined;
   return (
     <Stack gap="sm" component="section" aria-label={t('overview.next')}>
@@ -19,15 +19,15 @@ export function Next() {
         <Title order={2} size="h5">
           {t('overview.next')}
         </Title>
-        {shown.length < steps.length && (
+        {visible.length < steps.length && (
           <Button size="compact-sm" variant="subtle" onClick={restore}>
-            {t('start.restore', { count: String(steps.length - shown.length) })}
+            {t('start.restore', { count: String(steps.length - visible.length) })}
           </Button>
         )}
       </Group>
-      {shown.length > 0 && (
+      {visible.length > 0 && (
         <Paper withBorder component="ol" p={0} m={0} className="console-steps">
-          {shown.map((step) => (
+          {visible.map((step) => (
             <Line key={step.id} step={step} onDismiss={() => dismiss(step.id)} />
           ))}
         </Paper>

@@ -2695,7 +2695,7 @@ export type Groups_SaveReq = {
 /** Empty: the group is saved. */
 export type Groups_SaveRes = Record<string, never>;
 
-/** What was counted in one hour. */
+/** The counts of one hour. */
 export type HourCount = {
   Start?: string;
   Count: number;

@@ -17,7 +17,7 @@ export const DailyCountEntity = defineEntity({
   indexes: [{ name: 'daily_count_age', properties: ['day'] }],
 });
 
-/** What was counted in one hour. The same statement counts it. */
+/** The counts of one hour. The same statement makes them. */
 export const HourlyCountEntity = defineEntity({
   name: 'HourlyCount',
   tableName: 'hourly_count',

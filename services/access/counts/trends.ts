@@ -9,7 +9,7 @@ export const trendActions = `values
 
 /**
  * Adds to the trends what a process of a version before them has stored in the audit and did not
- * count. It adds differences, so that what is counted meanwhile stays. A day of which retention may
+ * count. It adds differences, so that counts made meanwhile stay. A day of which retention may
  * have dropped entries keeps its count.
  */
 export const recountTrends = `

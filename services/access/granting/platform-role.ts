@@ -11,7 +11,7 @@ import type { GrantInput } from '../grants/records.ts';
 
 type Deps = { database: Database; directory: Directory };
 
-/** What the record of a grant of a platform role adds: the reason, and the mails to the operators. */
+/** The reason of a grant of a platform role, and the mails to the operators. */
 export type PlatformNotice = { reason?: string; tasks?: Task[] };
 
 /**

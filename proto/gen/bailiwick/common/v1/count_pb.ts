@@ -67,7 +67,7 @@ export const DayCountSchema: GenMessage<DayCount> = /*@__PURE__*/
   messageDesc(file_bailiwick_common_v1_count, 1);
 
 /**
- * What was counted in one hour.
+ * The counts of one hour.
  *
  * @generated from message bailiwick.common.v1.HourCount
  */
