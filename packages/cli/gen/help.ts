@@ -1569,7 +1569,7 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   Users_ListSessions: {
-    "text":"Lists the sessions of a user. Current is false for all of them.","access":"a session or a bot key: the permission iam.platform.users.read on the platform","answers":"page","tenant":"",
+    "text":"Lists the sessions of a user. Current is true for that of the call.","access":"a session or a bot key: the permission iam.platform.users.read on the platform","answers":"page","tenant":"",
     fields: [
       {"path":"UserID","kind":"text","required":true,"text":""},
       {"path":"Page.Limit","kind":"number","required":false,"text":"The number of items: 0 means 50, and values above 200 mean 200."},

@@ -370,7 +370,7 @@ export interface Operations {
   Users_ListFactors: { request: Users_ListFactorsReq; response: Users_ListFactorsRes };
   /** Lists the identities at tenants' providers that a user signs in with, at most one for each provider. */
   Users_ListIdentities: { request: Users_ListIdentitiesReq; response: Users_ListIdentitiesRes };
-  /** Lists the sessions of a user. Current is false for all of them. */
+  /** Lists the sessions of a user. Current is true for that of the call. */
   Users_ListSessions: { request: Users_ListSessionsReq; response: Users_ListSessionsRes };
   /** Unlinks a user from a provider and ends the sessions that the provider opened. The next sign-in at the provider with the user's address is linked instead. Use it for a user who has a new identity at the provider. */
   Users_RemoveIdentity: { request: Users_RemoveIdentityReq; response: Users_RemoveIdentityRes };

@@ -1497,7 +1497,7 @@ export const Users: GenService<{
     output: typeof UsersResetFactorsResponseSchema;
   },
   /**
-   * Lists the sessions of a user. Current is false for all of them.
+   * Lists the sessions of a user. Current is true for that of the call.
    *
    * @generated from rpc bailiwick.identity.v1.Users.ListSessions
    */
