@@ -93,7 +93,7 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   Users_Update: { actor: true, request: withoutKeys },
   Users_Disable: { fresh: ['person'] },
   Users_ResetFactors: { allowedIn: factors },
-  Users_RevokeSession: {},
+  Users_RevokeSession: { fresh: ['person', 'session'] },
   Users_RevokeAllSessions: { fresh: ['person'] },
   Users_Enable: { allowedIn: 'test/operations/identity/users.test.ts' },
   Users_Delete: { actor: true, fresh: ['person'] },

@@ -28,6 +28,7 @@ const sample = {
   left: '3',
   operatorName: 'Grace',
   reason: 'Ticket 4711',
+  role: 'platform-support',
   time: '2026-03-01T12:15:00.000Z',
 };
 
