@@ -18,10 +18,8 @@ import { eventually } from './support/harness.ts';
 // The indexes that searches use, and searches on a server without the extensions for them.
 
 const searchFor = (query: string): Search => readSearch({ query }) ?? assert.fail();
-const [page, seen] = [
-  { after: '', limit: 51 },
-  { withBarred: false, withPending: true },
-];
+const page = { after: '', limit: 51 };
+const seen = { withBarred: false, withPending: true };
 
 type Plan = { 'Index Name'?: string; Plans?: Plan[] };
 const indexesOf = ({ 'Index Name': name, Plans = [] }: Plan): string[] => [
@@ -257,12 +255,9 @@ describe('migrations without the extensions of trigrams', () => {
   });
   after(() => drop());
 
+  const indexNames = String.raw`select indexname as name from pg_indexes where indexname like '%\_trigrams' order by 1`;
   const trigramIndexes = async () =>
-    (
-      await owner.query<{ name: string }>(
-        `select indexname as name from pg_indexes where indexname like '%\\_trigrams' order by 1`,
-      )
-    ).rows.map(({ name }) => name);
+    (await owner.query<{ name: string }>(indexNames)).rows.map(({ name }) => name);
 
   test('a server that refuses them gets one line a service, and searches by beginnings', async () => {
     await owner.query(`
