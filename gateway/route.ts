@@ -20,11 +20,12 @@ import { createIssuerRoutes, isIssuerPage, isMetadataBefore } from './oauth/issu
 import { createOperationHandler, createPipeline } from './operations/operations.ts';
 import { callQuotas, createQuotas } from './operations/quotas.ts';
 import type { ErrorKind } from './pages/error-keys.ts';
+import { sendErrorPage } from './pages/error-page.ts';
 import { createLogos } from './pages/logos.ts';
 import { sendMissingPage } from './pages/missing-page.ts';
 import { createPageBrands, readOwnImages } from './pages/page-brands.ts';
 import { keepLanguage } from './pages/page-language.ts';
-import { acceptsHtml, rootFrom, sendErrorPage } from './pages/pages.ts';
+import { acceptsHtml, rootFrom } from './pages/pages.ts';
 import { nextStepsOf, SignInFailure } from './pages/sign-in-failure.ts';
 import type { Peers } from './peers.ts';
 import { createRoutes, type RoutedRequest } from './routes.ts';

@@ -6,8 +6,9 @@ import { buffer } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { failedPrecondition } from '@bailiwick/errors';
+import { sendErrorPage } from './error-page.ts';
 import { keepLanguage } from './page-language.ts';
-import { isPage, sendErrorPage, sendPage } from './pages.ts';
+import { isPage, sendPage } from './pages.ts';
 
 const server = createServer((incoming, response) => {
   const { pathname } = new URL(incoming.url ?? '/', 'http://gateway');

@@ -2,39 +2,15 @@ import { Buffer } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { type ServiceError } from '@bailiwick/errors';
 import { deferred } from '@bailiwick/process';
-import type {
-  IssuerChoice,
-  IssuerDevicePage,
-  IssuerLogo,
-} from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { escapeHtml, fill, iconSvg, paletteStyle, shippedLocales } from '@bailiwick/texts';
 import { LRUCache } from 'lru-cache';
 import { etagOf, isCurrent } from '../http/etag.ts';
 import { accepts, forEver } from '../http/static-files.ts';
-import { choiceMarkup } from './choice-page.ts';
-import { deviceMarkup } from './device-page.ts';
-import type { ErrorKind } from './error-keys.ts';
 import { faceStyle, fontFiles } from './face.ts';
-import {
-  brandMarkup,
-  brandStyle,
-  logoMarkup,
-  mark,
-  noBrand,
-  type PageBrand,
-} from './page-brands.ts';
+import { brandMarkup, brandStyle, mark, noBrand, type PageBrand } from './page-brands.ts';
 import { languageHeaders, languageOf } from './page-language.ts';
-import {
-  fillKnown,
-  readPageFile,
-  renderPage,
-  scriptNames,
-  textOf,
-  textOfError,
-} from './page-texts.ts';
-import { errorTexts, linksOf, type NextSteps } from './sign-in-failure.ts';
+import { fillKnown, readPageFile, renderPage, scriptNames, textOf } from './page-texts.ts';
 
 // The HTML pages: sign-in, and the targets of links in mails. A mail's token is in the URL
 // fragment, which reaches neither server logs nor a Referer, and is used on a click, so that mail
@@ -253,107 +229,7 @@ function sendBody(
     .end(body);
 }
 
-const statuses: Partial<Record<ServiceError['code'], number>> = {
-  permission_denied: 403,
-  resource_exhausted: 429,
-  unavailable: 500,
-  internal: 500,
-};
-
 /** The way from a page to the public URL, which a proxy may serve below a prefix. */
 export const rootFrom = (pathname: string): string => '../'.repeat(pathname.split('/').length - 2);
 /** The way from the routes /auth/{tenant}/{id}/…. */
 export const authRoot = '../../../';
-
-/** `kind` chooses the texts of errors. */
-type ErrorPageContext = { brand: PageBrand; root: string; nextSteps: NextSteps; kind: ErrorKind };
-
-/** Shows a sign-in failure to the user. `root` is the way from the page to the public URL. */
-export function sendErrorPage(
-  request: IncomingMessage,
-  response: ServerResponse,
-  error: ServiceError,
-  requestId: string,
-  {
-    brand = noBrand,
-    root = authRoot,
-    nextSteps = { tryAgain: '', signIn: `${root}login` },
-    kind = 'call',
-  }: Partial<ErrorPageContext> = {},
-): void {
-  const locale = languageOf(request);
-  const status = statuses[error.code] ?? 400;
-  const [title, next] = errorTexts((request.url ?? '').split('?')[0] ?? '', status);
-  if (error.retryAfter > 0) response.setHeader('retry-after', error.retryAfter);
-  const message =
-    error.code === 'internal' ? textOf(locale, 'error.internal') : textOfError(error, locale, kind);
-  const texts = { title: textOf(locale, title), next: textOf(locale, next), message, requestId };
-  const escaped = Object.entries(texts).map(([name, text]) => [name, escapeHtml(text)] as const);
-  const body = fill(pageIn('error', locale), {
-    root,
-    ...Object.fromEntries(escaped),
-    links: linksOf(nextSteps, locale),
-    ...markupOf(brand, locale, root),
-  });
-  response
-    .writeHead(status, {
-      ...headers,
-      ...languageHeaders(locale),
-      'content-type': html,
-    })
-    .end(body);
-}
-
-type PagePlace = { brand: PageBrand; root: string };
-
-/** Asks the person. `root` is the way from the page to the public URL. */
-export function sendChoicePage(
-  request: IncomingMessage,
-  response: ServerResponse,
-  choice: IssuerChoice,
-  place: PagePlace,
-): void {
-  const locale = languageOf(request);
-  const { kind, returnScheme, logo } = choice;
-  // Browsers apply form-action to redirects too, and the answer leads to the app.
-  const formAction = kind === 'consent' ? `'self' https: ${returnScheme}`.trimEnd() : "'none'";
-  sendQuestion(response, choiceMarkup(choice, locale), { ...place, logo, locale, formAction });
-}
-
-/** Sends a page of the device flow to a person at `ip`. */
-export function sendDevicePage(
-  request: IncomingMessage,
-  response: ServerResponse,
-  page: IssuerDevicePage,
-  { ip, ...place }: PagePlace & { ip: string },
-): void {
-  const locale = languageOf(request);
-  const markup = deviceMarkup(page, { locale, root: place.root, ip, now: new Date() });
-  sendQuestion(response, markup, { ...place, logo: page.logo, locale, formAction: "'self'" });
-}
-
-function sendQuestion(
-  response: ServerResponse,
-  markup: Readonly<Record<string, string>>,
-  {
-    brand,
-    root,
-    logo,
-    locale,
-    formAction,
-  }: PagePlace & { logo: IssuerLogo | undefined; locale: string; formAction: string },
-): void {
-  const body = fill(pageIn('choice', locale), {
-    root,
-    appLogo: logo ? `<p id="app-logo">${logoMarkup(logo, root)}</p>` : '',
-    ...markup,
-    ...markupOf(brand, locale, root),
-  });
-  response
-    .writeHead(200, {
-      ...headersOf(formAction),
-      ...languageHeaders(locale),
-      'content-type': html,
-    })
-    .end(body);
-}

@@ -4,8 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { denied, failedPrecondition, invalid, ServiceError } from '@bailiwick/errors';
+import { sendErrorPage } from '@bailiwick/gateway/pages/error-page.ts';
 import { sendFormPage } from '@bailiwick/gateway/pages/form-page.ts';
-import { isPage, sendErrorPage, sendPage } from '@bailiwick/gateway/pages/pages.ts';
+import { isPage, sendPage } from '@bailiwick/gateway/pages/pages.ts';
 import { assertAccessible, type Browser, openBrowser, photograph } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
 
