@@ -115,7 +115,7 @@ describe('bulk actions in the console', { skip: withoutChromium }, () => {
   test('on a phone invitations are cards without sideways scrolling, and several are withdrawn', async () => {
     const viewport = { width: 360, height: 740 };
     const { page, views, call, dialog } = await openWith(0, { viewport });
-    const addresses = ['long.address.of.somebody.else', 'b', 'c'].map((name) => newAddress(name));
+    const addresses = ['long.address.of.another.person', 'b', 'c'].map((name) => newAddress(name));
     for (const Email of addresses) await call('TenantInvitations_Create', { Email });
     await page.goto(`${views}/members/invitations`);
     for (const width of [360, 320]) {

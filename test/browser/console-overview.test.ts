@@ -1,45 +1,30 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { supportCalls } from '../operations/identity/support-calls.ts';
 import { bodyOf } from '../support/answers.ts';
 import { createBot, createKey } from '../support/bots.ts';
-import { eventually, type Stack } from '../support/harness.ts';
+import { eventually } from '../support/harness.ts';
 import { password, signUp } from '../support/people.ts';
 import { countOf, rowsOf } from '../support/store.ts';
-import { type Browser, openBrowser } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
-import { assertGood, consoleStack, newConsolePage, openSignedIn } from './console-page.ts';
+import { assertGood, consoleSuite, openSignedIn } from './console-page.ts';
 import { fillCounts } from './overview-counts.ts';
 
 // The overview of a tenant, and the health of an endpoint.
 
 describe('the overview in the console', { skip: withoutChromium }, () => {
-  let stack: Stack;
-  let browser: Browser;
-  let problems: string[] = [];
-  const { newOwner } = supportCalls(() => stack);
-  before(async () => {
-    stack = await consoleStack();
-    browser = await openBrowser();
-  });
-  after(async () => {
-    await browser?.close();
-    await stack?.stop();
-  });
-  afterEach(() => {
-    assert.deepEqual(problems, []);
-    problems = [];
-  });
+  const { stack, newPage } = consoleSuite();
+  const { newOwner } = supportCalls(stack);
 
   type Owner = Awaited<ReturnType<typeof newOwner>>;
   const slugOf = async ({ tenant, token }: Owner) => {
-    const answer = await stack.call('Tenants_Get', { Tenant: tenant }, token);
+    const answer = await stack().call('Tenants_Get', { Tenant: tenant }, token);
     return (bodyOf(answer)['Tenant'] as { Slug: string }).Slug;
   };
   const open = async (owner: Owner, view = '', options = {}) => {
-    const page = await newConsolePage(browser, stack.url, problems, options);
-    const address = `${stack.url}/console/t/${await slugOf(owner)}${view}`;
+    const page = await newPage(options);
+    const address = `${stack().url}/console/t/${await slugOf(owner)}${view}`;
     await openSignedIn(page, address, owner.email, password);
     return page;
   };
@@ -62,13 +47,13 @@ describe('the overview in the console', { skip: withoutChromium }, () => {
 
   test('an administrator sees the figures of the tenant and the last 30 days, and nothing of another tenant', async () => {
     const [owner, other] = [await newOwner(), await newOwner()];
-    const { body } = await stack.call(
+    const { body } = await stack().call(
       'Webhooks_CreateEndpoint',
       {
         Endpoint: {
           Tenant: owner.tenant,
           Name: 'Orders',
-          URL: `${stack.inboxUrl}/hooks/x`,
+          URL: `${stack().inboxUrl}/hooks/x`,
           // It gets nothing, so that its figures stay.
           EventTypes: ['nothing.at_all'],
         },
@@ -81,16 +66,16 @@ describe('the overview in the console', { skip: withoutChromium }, () => {
     const signIns = "access.daily_count where tenant = $1 and kind = 'sign_in'";
     await eventually(
       'the sign-in',
-      async () => (await countOf(stack, signIns, [owner.tenant])) > 0,
+      async () => (await countOf(stack(), signIns, [owner.tenant])) > 0,
     );
-    await fillCounts(stack, owner.tenant, endpoint);
+    await fillCounts(stack(), owner.tenant, endpoint);
     await rowsOf(
-      stack,
+      stack(),
       'insert into notifications.endpoint_health (tenant, endpoint, failing_since) values ($1, $2, now())',
       [owner.tenant, endpoint],
     );
     await rowsOf(
-      stack,
+      stack(),
       `insert into access.tenant_member select $1, 'usr_' || n, case when n < 10500 then 'active' else 'disabled' end, 'admin', now() from generate_series(1, 10502) n`,
       [owner.tenant],
     );
@@ -133,7 +118,7 @@ describe('the overview in the console', { skip: withoutChromium }, () => {
     assert.deepEqual(await numbersOf(beside, 'Deliveries'), ['0', '0']);
     assert.equal(await attention(beside).count(), 0);
 
-    await page.goto(`${stack.url}/console/t/${await slugOf(owner)}/webhooks/${endpoint}`);
+    await page.goto(`${stack().url}/console/t/${await slugOf(owner)}/webhooks/${endpoint}`);
     await page.getByRole('img', { name: /^Attempts of the last 30 days/ }).waitFor();
     await page.getByRole('img', { name: /^Slowest answer by hour/ }).waitFor();
     await assertGood(page, 'webhooks-health');
@@ -179,16 +164,16 @@ describe('the overview in the console', { skip: withoutChromium }, () => {
     const owner = await newOwner();
     const { tenant: Tenant, token } = owner;
     const Name = `${Tenant.slice(4, 12)}.example`;
-    bodyOf(await stack.call('Domain_Create', { Tenant, Name }, token));
-    const bot = await createBot(stack, Tenant, token);
-    await createKey(stack, bot, token, {
+    bodyOf(await stack().call('Domain_Create', { Tenant, Name }, token));
+    const bot = await createBot(stack(), Tenant, token);
+    await createKey(stack(), bot, token, {
       ExpiresAt: new Date(Date.now() + 5 * 86_400_000).toISOString(),
     });
     bodyOf(
-      await stack.call('TenantInvitations_Create', { Tenant, Email: 'ada@example.com' }, token),
+      await stack().call('TenantInvitations_Create', { Tenant, Email: 'ada@example.com' }, token),
     );
     await rowsOf(
-      stack,
+      stack(),
       "update access.invitation set expires_at = now() + interval '1 day' where tenant = $1",
       [Tenant],
     );
@@ -236,7 +221,7 @@ describe('the overview in the console', { skip: withoutChromium }, () => {
     const invite = steps.locator('[data-step=invite]');
     await invite.getByRole('link', { name: 'To the invitations' }).waitFor();
     const invitation = { Tenant: owner.tenant, Email: 'ada@example.com' };
-    bodyOf(await stack.call('TenantInvitations_Create', invitation, owner.token));
+    bodyOf(await stack().call('TenantInvitations_Create', invitation, owner.token));
     await page.reload();
     await invite.getByText('Done').waitFor();
     assert.equal(await invite.getByRole('link').count(), 0);
@@ -255,16 +240,16 @@ describe('the overview in the console', { skip: withoutChromium }, () => {
       Slug: 'developer',
       Permissions: ['iam.apps.*', 'iam.webhooks.*'],
     };
-    bodyOf(await stack.call('Roles_Save', { Role: role }, owner.token));
-    const developer = await signUp(stack);
+    bodyOf(await stack().call('Roles_Save', { Role: role }, owner.token));
+    const developer = await signUp(stack());
     const { Token } = bodyOf(
-      await stack.call(
+      await stack().call(
         'TenantInvitations_Create',
         { Tenant: owner.tenant, Email: developer.email, Roles: ['developer'] },
         owner.token,
       ),
     );
-    bodyOf(await stack.call('TenantInvitations_Accept', { Token }, developer.token));
+    bodyOf(await stack().call('TenantInvitations_Accept', { Token }, developer.token));
     const theirs = await open({ ...owner, email: developer.email });
     assert.deepEqual(await names(theirs), ['app', 'webhook']);
   });
@@ -272,7 +257,7 @@ describe('the overview in the console', { skip: withoutChromium }, () => {
   /** Today's attempts of a tenant. */
   async function sumOf({ tenant }: Owner) {
     const [row] = await rowsOf<{ delivered: number; failed: number }>(
-      stack,
+      stack(),
       `select sum(delivered)::int as delivered, sum(retried + failed)::int as failed from notifications.delivery_hour
        where tenant = $1 and hour >= date_trunc('day', now(), 'UTC')`,
       [tenant],
@@ -287,7 +272,7 @@ describe('the overview in the console', { skip: withoutChromium }, () => {
     await page.getByRole('button', { name: 'Add an endpoint' }).first().click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Billing');
-    await dialog.getByLabel('Address').fill(`${stack.inboxUrl}/hooks/billing`);
+    await dialog.getByLabel('Address').fill(`${stack().inboxUrl}/hooks/billing`);
     await dialog.getByRole('button', { name: 'Add an endpoint' }).click();
     await page.getByLabel('Secret', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'I have stored it' }).click();
@@ -302,12 +287,14 @@ describe('the overview in the console', { skip: withoutChromium }, () => {
   test('a member sees the figures that their role allows, and no others', async () => {
     const owner = await newOwner();
     const Tenant = owner.tenant;
-    const member = await signUp(stack);
+    const member = await signUp(stack());
     const role = { Tenant, Slug: 'reader', Permissions: ['iam.groups.read'] };
-    bodyOf(await stack.call('Roles_Save', { Role: role }, owner.token));
+    bodyOf(await stack().call('Roles_Save', { Role: role }, owner.token));
     const invitation = { Tenant, Email: member.email, Roles: ['reader'] };
-    const { Token } = bodyOf(await stack.call('TenantInvitations_Create', invitation, owner.token));
-    bodyOf(await stack.call('TenantInvitations_Accept', { Token }, member.token));
+    const { Token } = bodyOf(
+      await stack().call('TenantInvitations_Create', invitation, owner.token),
+    );
+    bodyOf(await stack().call('TenantInvitations_Accept', { Token }, member.token));
     const page = await open({ ...owner, email: member.email });
     await figure(page, 'Groups').getByText('0').waitFor();
     assert.equal(await page.locator('[data-figure]').count(), 1);

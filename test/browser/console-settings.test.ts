@@ -1,38 +1,23 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
-import { after, afterEach, before, describe, test } from 'node:test';
-import { eventually, type Stack } from '../support/harness.ts';
+import { describe, test } from 'node:test';
+import { eventually } from '../support/harness.ts';
 import { pngOf } from '../support/images.ts';
 import { createTenant, password, signUp } from '../support/people.ts';
-import { type Browser, openBrowser } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
-import { assertGood, consoleStack, newConsolePage, openSignedIn } from './console-page.ts';
+import { assertGood, consoleSuite, openSignedIn } from './console-page.ts';
 import { heading } from './sign-in.ts';
 
 // The settings and the branding of a tenant in the console.
 
 describe('the settings in the console', { skip: withoutChromium }, () => {
-  let stack: Stack;
-  let browser: Browser;
-  let problems: string[] = [];
-  before(async () => {
-    stack = await consoleStack();
-    browser = await openBrowser();
-  });
-  after(async () => {
-    await browser?.close();
-    await stack?.stop();
-  });
-  afterEach(() => {
-    assert.deepEqual(problems, []);
-    problems = [];
-  });
+  const { stack, newPage } = consoleSuite();
 
   async function newOwner() {
-    const owner = await signUp(stack);
-    const tenant = await createTenant(stack, owner.token, 'Acme');
+    const owner = await signUp(stack());
+    const tenant = await createTenant(stack(), owner.token, 'Acme');
     const read = async () => {
-      const { body } = await stack.call('Tenants_Get', { Tenant: tenant }, owner.token);
+      const { body } = await stack().call('Tenants_Get', { Tenant: tenant }, owner.token);
       return body['Tenant'] as {
         Slug: string;
         Name: string;
@@ -41,19 +26,19 @@ describe('the settings in the console', { skip: withoutChromium }, () => {
       };
     };
     const { Slug } = await read();
-    return { ...owner, tenant, read, slug: Slug, view: `${stack.url}/console/t/${Slug}` };
+    return { ...owner, tenant, read, slug: Slug, view: `${stack().url}/console/t/${Slug}` };
   }
 
   test('an administrator changes settings while another one does, and a change that would lock them out is refused', async () => {
     const { email, token, tenant, read, view } = await newOwner();
-    const page = await newConsolePage(browser, stack.url, problems);
+    const page = await newPage();
     await openSignedIn(page, `${view}/settings`, email, password);
     const joining = page.getByRole('region', { name: 'Joining' });
     const sessions = page.getByRole('region', { name: 'Sessions' });
     await joining.getByLabel('Role of new members').selectOption('auditor');
     const Settings = { SessionIdleMinutes: 30 };
     const update = { Tenant: { ID: tenant, Settings } };
-    assert.equal((await stack.call('Tenants_Update', update, token)).status, 200);
+    assert.equal((await stack().call('Tenants_Update', update, token)).status, 200);
     // The other change is of other fields: nothing is asked.
     await joining.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The settings were saved.').waitFor();
@@ -64,7 +49,7 @@ describe('the settings in the console', { skip: withoutChromium }, () => {
     await idle.fill('45');
     assert.equal(
       (
-        await stack.call(
+        await stack().call(
           'Tenants_Update',
           { Tenant: { ID: tenant, Settings: { SessionIdleMinutes: 60 } } },
           token,
@@ -107,7 +92,7 @@ describe('the settings in the console', { skip: withoutChromium }, () => {
 
   test('another short name moves the views, and a deletion asks for it', async () => {
     const { email, read, view, slug } = await newOwner();
-    const page = await newConsolePage(browser, stack.url, problems);
+    const page = await newPage();
     await openSignedIn(page, `${view}/settings`, email, password);
     const identity = page.getByRole('region', { name: 'Name and addresses' });
     await identity.getByLabel('Name', { exact: true }).fill('<img src=x onerror=alert(1)>');
@@ -116,7 +101,7 @@ describe('the settings in the console', { skip: withoutChromium }, () => {
     await identity.getByText(/^Use 2 to 63/).waitFor();
     await identity.getByLabel('Short name').fill(`${slug}-2`);
     await identity.getByRole('button', { name: 'Save' }).click();
-    await page.waitForURL(`${stack.url}/console/t/${slug}-2/settings`);
+    await page.waitForURL(`${stack().url}/console/t/${slug}-2/settings`);
     assert.equal((await read()).Name, '<img src=x onerror=alert(1)>');
     assert.equal(await page.locator('img').count(), 0);
 
@@ -137,7 +122,7 @@ describe('the settings in the console', { skip: withoutChromium }, () => {
 
   test('a logo and a colour are shown on the sign-in page, and a light colour is refused', async () => {
     const { email, read, view } = await newOwner();
-    const page = await newConsolePage(browser, stack.url, problems);
+    const page = await newPage();
     await openSignedIn(page, `${view}/branding`, email, password);
     await page.getByLabel('Name that people know').fill('Acme Works');
     await page.getByLabel('Accent colour').fill('#ffcc00');

@@ -39,7 +39,7 @@ type Common = Pick<
 /** A person or a bot has granted it: the mappings of a provider manage their grants themselves. */
 const isByHand = ({ CreatedBy }: Common) => /^(usr|bot)_/.test(CreatedBy);
 
-/** A new owner must accept first: whoever was one would not be one again at once. */
+/** Giving the role back does not restore an owner, who must accept it again first. */
 const isRestorable = (grant: Common) => isByHand(grant) && grant.Role !== 'owner';
 
 const rightOf = ({ Role, Resource }: Common) => ({ Role, Resource });

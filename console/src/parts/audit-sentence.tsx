@@ -39,8 +39,8 @@ const open = Object.fromEntries(names.map((name) => [name, `{{${name}}}`]));
 /** A text with elements in place of its placeholders. */
 function Filled({ text, values }: { text: string; values: Readonly<Record<string, ReactNode>> }) {
   return text.split(/\{\{(\w+)\}\}/).map((part, at) => (
-    // Every second part is the name of a placeholder. The parts of a text keep their places.
-    // biome-ignore lint/suspicious/noArrayIndexKey: as above
+    // Every second part is the name of a placeholder.
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text keep their places
     <Fragment key={at}>{at % 2 === 0 ? part : <bdi>{values[part]}</bdi>}</Fragment>
   ));
 }

@@ -1,9 +1,10 @@
 import type { OperationName } from '@bailiwick/client/client.ts';
-import { Alert, Button, Group, List, Progress, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, List, Progress, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useRef, useState } from 'react';
-import { type BulkFailure, runAll } from './bulk-run.ts';
+import { type BulkResult, runAll } from './bulk-run.ts';
 import { invalidate } from './calls.ts';
+import { ConfirmForm } from './confirm.tsx';
 import { Dialog } from './dialog.tsx';
 import { describeFailure } from './failure.ts';
 import { unmetRequirementOf, withProof } from './proof.ts';
@@ -34,76 +35,78 @@ type Props<Item> = {
   onClose: (items: readonly Item[]) => void;
 };
 
-/** Browsers open about six connections to a server, and the view needs some of them. */
-const atOnce = 4;
 const mostNames = 8;
 
 /** Changes several records with a call each, and says which of them were refused and why. */
 export function BulkDialog<Item>(props: Props<Item>) {
-  const { title, items, children } = props;
+  const { title, items, nameOf, children } = props;
+  const { t } = useTexts();
   const run = useBulk(props);
   return (
     <Dialog title={title} onClose={run.close} closeOnClickOutside={false}>
       {run.failures.length > 0 ? (
-        <Failures {...props} run={run} />
+        <Failures nameOf={nameOf} run={run} />
       ) : (
-        <Question {...props} run={run}>
-          <Text size="sm" component="div">
-            {children}
-          </Text>
-          <Names names={items.map(props.nameOf)} />
-        </Question>
+        <ConfirmForm
+          {...props}
+          isBusy={run.progress !== undefined}
+          state={run.progress && <Running {...run.progress} />}
+          {...(run.progress && { cancel: t('bulk.stop') })}
+          onConfirm={() => run.start(items)}
+          onClose={run.close}
+        >
+          {children}
+          <Names names={items.map(nameOf)} />
+        </ConfirmForm>
       )}
     </Dialog>
   );
 }
 
+/** The calls that have ended, of all in this run. */
+type RunProgress = { count: number; total: number };
+
 /** The state of the calls, and the ways to begin and to stop them. */
 function useBulk<Item>({ call, undo, stale, notice, onClose }: Props<Item>) {
   const notifyWithUndo = useNotifyWithUndo();
   const queries = useQueryClient();
-  const [settled, setSettled] = useState<number>();
-  const [failures, setFailures] = useState<ReadonlyArray<BulkFailure<Item>>>([]);
-  const [skipped, setSkipped] = useState<readonly Item[]>([]);
-  const [total, setTotal] = useState(0);
+  const [progress, setProgress] = useState<RunProgress>();
+  const [result, setResult] = useState<BulkResult<Item>>();
   const [changes, setChanges] = useState<readonly Item[]>([]);
   const isStopped = useRef(false);
+  const { failures = [], skipped = [] } = result ?? {};
   function announce(changed: readonly Item[]) {
     if (changed.length === 0) return;
     const calls = undo ? changed.map((item) => () => undo(item)) : [];
     notifyWithUndo(notice(String(changed.length)), { calls, stale });
   }
   async function start(some: readonly Item[]) {
+    const total = some.length;
     isStopped.current = false;
-    setSettled(0);
-    setTotal(some.length);
-    setFailures([]);
-    const result = await runAll(some, {
+    setProgress({ count: 0, total });
+    setResult(undefined);
+    const next = await runAll(some, {
       call: (item) => withProof(() => call(item)),
-      atOnce,
       isFinal: (error) => unmetRequirementOf(error) !== undefined,
       isStopped: () => isStopped.current,
-      onProgress: setSettled,
+      onProgress: (count) => setProgress({ count, total }),
     });
     await invalidate(queries, stale);
-    setSettled(undefined);
-    setChanges([...changes, ...result.successes]);
-    announce(result.successes);
-    setSkipped(result.skipped);
-    if (result.failures.length > 0) setFailures(result.failures);
-    else onClose([...changes, ...result.successes]);
+    const all = [...changes, ...next.successes];
+    setProgress(undefined);
+    setChanges(all);
+    announce(next.successes);
+    if (next.failures.length > 0) setResult(next);
+    else onClose(all);
   }
   return {
-    settled,
+    progress,
     failures,
-    /** The items that were not changed. */
-    rest: [...failures.map(({ item }) => item), ...skipped],
     skipped,
-    total,
     start: (some: readonly Item[]) => void start(some),
     /** Stops before the next call, or closes the dialog. */
     close() {
-      if (settled === undefined) onClose(changes);
+      if (progress === undefined) onClose(changes);
       else isStopped.current = true;
     },
   };
@@ -111,67 +114,24 @@ function useBulk<Item>({ call, undo, stale, notice, onClose }: Props<Item>) {
 
 type Run<Item> = ReturnType<typeof useBulk<Item>>;
 
-/** Asks before the calls, and shows how far they are. */
-function Question<Item>(props: Props<Item> & { run: Run<Item> }) {
-  const { action, isHarmless = false, phrase, isReady = true, items, run, children } = props;
+function Running({ count, total }: RunProgress) {
   const { t } = useTexts();
-  const [typed, setTyped] = useState('');
-  const may = isReady && (phrase === undefined || typed.trim() === phrase);
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (may) run.start(items);
-      }}
-    >
-      <Stack>
-        {children}
-        {phrase !== undefined && (
-          <TextInput
-            label={t('confirm.type', { phrase })}
-            value={typed}
-            onChange={(event) => setTyped(event.currentTarget.value)}
-            autoComplete="off"
-            spellCheck={false}
-          />
-        )}
-        <Running run={run} />
-        <Group justify="end">
-          <Button variant="default" onClick={run.close}>
-            {t(run.settled === undefined ? 'form.cancel' : 'bulk.stop')}
-          </Button>
-          <Button
-            type="submit"
-            {...(!isHarmless && { color: 'red.8' })}
-            disabled={!may}
-            loading={run.settled !== undefined}
-          >
-            {action}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
-  );
-}
-
-function Running<Item>({ run: { settled, total } }: { run: Run<Item> }) {
-  const { t } = useTexts();
-  if (settled === undefined) return undefined;
-  const text = t('bulk.progress', { done: String(settled), total: String(total) });
+  const text = t('bulk.progress', { done: String(count), total: String(total) });
   return (
     <div>
       <Text size="sm" role="status">
         {text}
       </Text>
-      <Progress value={(settled / total) * 100} aria-label={text} mt={4} />
+      <Progress value={(count / total) * 100} aria-label={text} mt={4} />
     </div>
   );
 }
 
 /** The records that were not changed, each with its reason, and the way to try them again. */
-function Failures<Item>({ nameOf, run }: Props<Item> & { run: Run<Item> }) {
+function Failures<Item>({ nameOf, run }: Pick<Props<Item>, 'nameOf'> & { run: Run<Item> }) {
   const { t } = useTexts();
-  const { failures, rest, skipped } = run;
+  const { failures, skipped } = run;
+  const rest = [...failures.map(({ item }) => item), ...skipped];
   return (
     <Stack>
       <Alert role="alert" color="red" title={t('bulk.failed', { count: String(rest.length) })}>

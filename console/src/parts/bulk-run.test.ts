@@ -3,12 +3,7 @@ import { test } from 'node:test';
 import { runAll } from './bulk-run.ts';
 
 const numbers = Array.from({ length: 20 }, (_, index) => index);
-const options = {
-  atOnce: 4,
-  isFinal: () => false,
-  isStopped: () => false,
-  onProgress: () => undefined,
-};
+const options = { isFinal: () => false };
 
 test('runAll makes each call once, a limited number at a time, and goes on after failures', async () => {
   let running = 0;
@@ -25,7 +20,7 @@ test('runAll makes each call once, a limited number at a time, and goes on after
       running--;
       if (number % 5 === 0) throw new Error(`no ${number}`);
     },
-    onProgress: (settled) => void progress.push(settled),
+    onProgress: (count) => void progress.push(count),
   });
   assert.equal(most, 4);
   assert.deepEqual(calls, numbers);
@@ -42,13 +37,13 @@ test('runAll makes each call once, a limited number at a time, and goes on after
 });
 
 test('runAll begins no call after it is stopped, nor after an error that ends the run', async () => {
-  let settled = 0;
+  let latest = 0;
   const stopped = await runAll(numbers, {
     ...options,
     atOnce: 1,
     call: () => Promise.resolve(),
-    onProgress: (count) => void (settled = count),
-    isStopped: () => settled === 3,
+    onProgress: (count) => void (latest = count),
+    isStopped: () => latest === 3,
   });
   assert.deepEqual(stopped.successes, [0, 1, 2]);
   assert.deepEqual(stopped.skipped, numbers.slice(3));

@@ -10,18 +10,22 @@ export type BulkResult<Item> = {
 
 type Options<Item> = {
   call: (item: Item) => Promise<unknown>;
-  /** Calls at the same time. */
-  atOnce: number;
   /** Whether no further call is made after such an error: the others would fail alike. */
   isFinal: (error: unknown) => boolean;
-  isStopped: () => boolean;
-  onProgress: (settled: number) => void;
+  isStopped?: () => boolean;
+  /** Gets the number of calls that have ended. */
+  onProgress?: (count: number) => void;
+  /** Calls at the same time. */
+  atOnce?: number;
 };
+
+/** Browsers open about six connections to a server, and the view needs some of them. */
+const mostAtOnce = 4;
 
 /** Makes a call for each item. One that fails does not hold up the others. */
 export async function runAll<Item>(
   items: readonly Item[],
-  { call, atOnce, isFinal, isStopped, onProgress }: Options<Item>,
+  { call, isFinal, isStopped, onProgress, atOnce = mostAtOnce }: Options<Item>,
 ): Promise<BulkResult<Item>> {
   const successes: Item[] = [];
   const failures: BulkFailure<Item>[] = [];
@@ -37,8 +41,8 @@ export async function runAll<Item>(
         failures.push({ item, error });
         isOver ||= isFinal(error);
       }
-      onProgress(successes.length + failures.length);
-      if (isOver || isStopped()) return;
+      onProgress?.(successes.length + failures.length);
+      if (isOver || isStopped?.()) return;
     }
   };
   await Promise.all(Array.from({ length: atOnce }, work));

@@ -4,65 +4,79 @@ import { Dialog } from './dialog.tsx';
 import { FailureNotice } from './failure-notice.tsx';
 import { useTexts } from './texts.tsx';
 
-type Props = {
-  title: string;
+type FormProps = {
   children: ReactNode;
-  /** The name of the button that does it. */
+  /** Whether fields among the children are complete. Default: yes. */
+  isReady?: boolean;
+  /** The name of the button that makes the change. */
   action: string;
   /** Whether it takes nothing away. */
   isHarmless?: boolean;
   /** The words to type first, if it destroys something. */
   phrase?: string;
   isBusy: boolean;
-  error: unknown;
+  /** How it goes on, or has failed. */
+  state: ReactNode;
+  /** The name of the other button. Default: cancel. */
+  cancel?: string;
   onConfirm: () => void;
   onClose: () => void;
 };
 
-/** Asks before something is done that cannot be undone. Mount it while it is asked. */
-export function Confirm({ title, children, action, isHarmless = false, phrase, ...rest }: Props) {
-  const { isBusy, error, onConfirm, onClose } = rest;
+type Props = Omit<FormProps, 'state' | 'cancel' | 'isReady'> & { title: string; error: unknown };
+
+/** A question before a change. Mount it while it is open. */
+export function Confirm({ title, error, ...form }: Props) {
+  return (
+    <Dialog onClose={form.onClose} title={title}>
+      <ConfirmForm {...form} state={<FailureNotice error={error} />} />
+    </Dialog>
+  );
+}
+
+/** The question, the words to type if there are any, and the two buttons. */
+export function ConfirmForm(props: FormProps) {
+  const { children, isReady = true, action, isHarmless = false, phrase, cancel } = props;
+  const { isBusy, state, onConfirm, onClose } = props;
   const { t } = useTexts();
   const [typed, setTyped] = useState('');
-  const isReady = phrase === undefined || typed.trim() === phrase;
+  const may = isReady && (phrase === undefined || typed.trim() === phrase);
   return (
-    <Dialog onClose={onClose} title={title}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (isReady) onConfirm();
-        }}
-      >
-        <Stack>
-          <Text size="sm" component="div">
-            {children}
-          </Text>
-          {phrase !== undefined && (
-            <TextInput
-              label={t('confirm.type', { phrase })}
-              value={typed}
-              onChange={(event) => setTyped(event.currentTarget.value)}
-              autoComplete="off"
-              spellCheck={false}
-              data-autofocus
-            />
-          )}
-          <FailureNotice error={error} />
-          <Group justify="end">
-            <Button variant="default" onClick={onClose}>
-              {t('form.cancel')}
-            </Button>
-            <Button
-              type="submit"
-              {...(!isHarmless && { color: 'red.8' })}
-              disabled={!isReady}
-              loading={isBusy}
-            >
-              {action}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Dialog>
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (may) onConfirm();
+      }}
+    >
+      <Stack>
+        <Text size="sm" component="div">
+          {children}
+        </Text>
+        {phrase !== undefined && (
+          <TextInput
+            label={t('confirm.type', { phrase })}
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            autoComplete="off"
+            spellCheck={false}
+            data-autofocus
+          />
+        )}
+        {state}
+        <Group justify="end">
+          <Button variant="default" onClick={onClose}>
+            {cancel ?? t('form.cancel')}
+          </Button>
+          <Button
+            type="submit"
+            {...(!isHarmless && { color: 'red.8' })}
+            disabled={!may}
+            loading={isBusy}
+          >
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
   );
 }

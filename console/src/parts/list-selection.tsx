@@ -1,5 +1,5 @@
 import { Table } from '@mantine/core';
-import { useEffect, useId, useMemo, useState } from 'react';
+import { useId, useMemo, useState } from 'react';
 import type { ListPage } from './calls.ts';
 import { useTexts } from './texts.tsx';
 
@@ -15,22 +15,21 @@ export function useSelection<Item>(
   idOf: (item: Item) => string,
   search: Readonly<Record<string, unknown>>,
 ) {
-  const [selected, setSelected] = useState<ReadonlyMap<string, Item>>(new Map());
-  const searched = JSON.stringify(search);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the search is the only reason.
-  useEffect(() => setSelected(new Map()), [searched]);
-  const ids = useMemo(() => new Set(selected.keys()), [selected]);
+  const of = JSON.stringify(search);
+  const [stored, setStored] = useState<{ of: string; rows: ReadonlyMap<string, Item> }>();
+  const selected = stored?.of === of ? stored.rows : undefined;
+  const ids = useMemo(() => new Set(selected?.keys()), [selected]);
   const own = new Map(page?.items.map((item) => [idOf(item), item]));
   const select = (next: ReadonlySet<string>) => {
-    const rows = new Map([...selected, ...own]);
-    setSelected(new Map([...rows].filter(([id]) => next.has(id))));
+    const rows = [...(selected ?? []), ...own].filter(([id]) => next.has(id));
+    setStored({ of, rows: new Map(rows) });
   };
   return {
     // A row of this page may have changed since it was selected.
-    items: [...selected].map(([id, item]) => own.get(id) ?? item),
+    items: [...(selected ?? [])].map(([id, item]) => own.get(id) ?? item),
     selection: { ids, select },
     selectPage: () => select(withAll(ids, [...own.keys()])),
-    clear: () => setSelected(new Map()),
+    clear: () => setStored(undefined),
     leaveOut: (items: readonly Item[]) => select(withoutAll(ids, items.map(idOf))),
   };
 }

@@ -68,7 +68,7 @@ export function RowMenu({ nameId, items }: Props) {
   );
 }
 
-/** The state of a menu with so many items, and what moves its focus. */
+/** The state of a menu with `count` items, and the handlers that move its focus. */
 function useMenu(count: number) {
   const root = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);

@@ -28,10 +28,7 @@ export function useNotifyWithUndo() {
   async function restore({ calls, stale }: Undo) {
     const { successes, failures, skipped } = await runAll(calls, {
       call: withProof,
-      atOnce: 4,
       isFinal: (error) => unmetRequirementOf(error) !== undefined,
-      isStopped: () => false,
-      onProgress: () => undefined,
     });
     const [failure] = failures;
     if (failure) {

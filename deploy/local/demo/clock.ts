@@ -19,7 +19,7 @@ const realDate = Date;
 export async function startClock(databaseUrl: string): Promise<DemoClock> {
   let behindMs = 0;
   setDate(() => realDate.now() - behindMs);
-  // Of its own sessions, this one is opened first and keeps the real time.
+  // It connects before `putBeforeCatalog` runs, and so reads the real time.
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   const roles = schemas.map(({ service }) => `"${databaseRole(service, databaseUrl)}"`).join(', ');

@@ -58,7 +58,7 @@ describeOne('sessions, factors and roles in the hands of operators', 'one proces
       'invalid_argument',
       ['Reason is required'],
     );
-    // The session of another user stays, whoever the request names.
+    // The session of another user stays, although the request names this user.
     const wrong = { UserID: user.id, ID: foreign.ID, Reason };
     await ask('Users_RevokeSession', wrong, operator.token);
     assert.equal(await statusOf(other.token), 200);
