@@ -4,9 +4,8 @@ import process from 'node:process';
 import { text } from 'node:stream/consumers';
 import { operatorExists, operatorLinkSettings } from '../settings.ts';
 import { environmentOf, type Wiring } from './environment.ts';
+import { isLoopbackOnly } from './loopback.ts';
 import { root } from './paths.ts';
-
-const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
  * Whether the start may print a link that makes an operator. It prints it to a person at a terminal
@@ -14,12 +13,9 @@ const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
  */
 export const mayShowLink = (
   { isTTY = false }: Partial<Pick<NodeJS.WriteStream, 'isTTY'>>,
-  { host, publicUrl }: Pick<Wiring, 'host' | 'publicUrl'>,
-  { BAILIWICK_HOST = host }: NodeJS.ProcessEnv,
-): boolean =>
-  isTTY &&
-  loopbackNames.includes(BAILIWICK_HOST) &&
-  loopbackNames.includes(new URL(publicUrl).hostname);
+  wiring: Pick<Wiring, 'host' | 'publicUrl'>,
+  environment: NodeJS.ProcessEnv,
+): boolean => isTTY && isLoopbackOnly(wiring, environment);
 
 /**
  * The link that makes the first operator; undefined if there is an operator. If the link cannot be

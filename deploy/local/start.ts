@@ -5,7 +5,7 @@ import { foldPorts, type ProcessPlan, processTables, shapes } from '../shapes.ts
 import { buildConsole } from './built-console.ts';
 import { createConsole } from './console.ts';
 import { prepareFolder } from './data-folder.ts';
-import { demoText, fillDemo } from './demo/run.ts';
+import { demoText, prepareDemo } from './demo/run.ts';
 import { denoRuntime, findDeno } from './deno.ts';
 import { createDiskWatch } from './disk-watch.ts';
 import { environmentOf, type Ports, unknownNames, type Wiring } from './environment.ts';
@@ -101,14 +101,8 @@ async function bringUp(options: Options): Promise<Running> {
     console,
     stopping.signal,
   );
-  if (options.demo)
-    await fillDemo({
-      wiring,
-      inboxUrl: inbox.url,
-      logDir: join(options.dataDir, 'logs'),
-      say: console.say,
-      signal: stopping.signal,
-    });
+  const { say } = console;
+  await prepareDemo({ options, wiring, inboxUrl: inbox.url, say, signal: stopping.signal });
   await built;
   const processes = startProcesses(options, wiring, deno);
   const admins = new Set(serviceNames.map((name) => wiring.ports[name].admin));

@@ -105,9 +105,9 @@ test('npm start --demo fills a company with 30 days of history once, whose audit
   assert.equal((await second.call('Audit_Verify', { Tenant }))['Valid'], true);
 });
 
-test('npm start --demo refuses a data folder that has users, and one whose filling was interrupted', async (t) => {
-  const refused = async (dataDir: string, message: RegExp): Promise<void> => {
-    const run = npmStart(t, dataDir, { args: ['--single', '--demo'] });
+test('npm start --demo refuses an installation in use, and every start one whose filling was interrupted', async (t) => {
+  const refused = async (dataDir: string, args: string[], message: RegExp): Promise<void> => {
+    const run = npmStart(t, dataDir, { args: ['--single', ...args] });
     assert.equal((await run.ended).code, 2);
     assert.match(run.output(), message);
   };
@@ -115,10 +115,10 @@ test('npm start --demo refuses a data folder that has users, and one whose filli
   const usual = npmStart(t, dataDir, { args: ['--single'] });
   const { gateway } = await isUp(usual);
   const key = readFileSync(join(dataDir, 'platform-key'), 'utf8').trim();
-  bodyOf(await callerOf(gateway)('Users_Create', { User: { Email: 'ada@example.com' } }, key));
+  bodyOf(await callerOf(gateway)('Tenants_Create', { Tenant: { Name: 'A', Slug: 'acme' } }, key));
   pressCtrlC(usual);
   await usual.ended;
-  await refused(dataDir, /this one has users; delete the data folder/);
+  await refused(dataDir, ['--demo'], /this one has tenants; delete the data folder/);
 
   const other = temporaryFolder(t);
   const filling = npmStart(t, other, { args: ['--single', '--demo'] });
@@ -126,6 +126,18 @@ test('npm start --demo refuses a data folder that has users, and one whose filli
   await until(() => existsSync(log) && readFileSync(log, 'utf8').includes('Groups_Save'), 120_000);
   pressCtrlC(filling);
   assert.equal((await filling.ended).code, 0);
-  await refused(other, /an earlier filling of the demo was interrupted; delete the data folder/);
+  for (const args of [['--demo'], []])
+    await refused(other, args, /filling of the demo was interrupted; delete the data folder/);
   await until(() => processesOf(other).length === 0);
+});
+
+test('npm start --demo refuses an address that other machines reach', async (t) => {
+  for (const env of [
+    { BAILIWICK_HOST: '0.0.0.0' },
+    { BAILIWICK_PUBLIC_URL: 'https://id.example.com' },
+  ]) {
+    const run = npmStart(t, temporaryFolder(t), { args: ['--single', '--demo'], env });
+    assert.equal((await run.ended).code, 2);
+    assert.match(run.output(), /only this machine may reach it/);
+  }
 });

@@ -54,7 +54,9 @@ function setDate(now: () => number): void {
   });
 }
 
-/** A session finds `now` in the first schema of its search path, which is otherwise PostgreSQL's. */
+/**
+ * A session finds `now` in the first schema of its search path, which is otherwise PostgreSQL's.
+ */
 function putBeforeCatalog(): void {
   type Connecting = { connectionParameters: { options?: string } };
   const prototype = pg.Client.prototype as unknown as Record<'connect', (...values: []) => unknown>;

@@ -9,8 +9,11 @@ import { createWorld } from './world.ts';
 // while the story calls their operations. The first argument is the address of the inbox.
 
 const dayMs = 24 * 60 * 60_000;
+/** As long as the local start waits at most. */
+const readyLimitMs = 10 * 60_000;
 const environment = (name: string): string => process.env[name] ?? '';
 
+const platformKey = readFileSync(environment('BAILIWICK_PLATFORM_KEY_FILE'), 'utf8').trim();
 const clock = await startClock(environment('DATABASE_URL'));
 const present = Date.now();
 await clock.moveTo(new Date(present - historyDays * dayMs));
@@ -30,12 +33,33 @@ await runServices(
   gateway,
 );
 const address = `http://${environment('BAILIWICK_HOST')}:${environment('PORT')}`;
-while (!(await fetch(`${address}/readyz`).catch(() => undefined))?.ok) await sleep(50);
+await waitUntilReady(
+  `http://${environment('BAILIWICK_HOST')}:${environment('BAILIWICK_ADMIN_PORT')}`,
+);
 const world = createWorld({
   gateway: address,
   inbox: process.argv[2] ?? '',
-  platformKey: readFileSync(environment('BAILIWICK_PLATFORM_KEY_FILE'), 'utf8').trim(),
+  platformKey,
   clock,
 });
 await tellStory(world, clock, new Date(present));
 process.kill(process.pid, 'SIGTERM');
+
+/** @throws an error with what is not ready */
+async function waitUntilReady(probes: string): Promise<void> {
+  for (const deadline = performance.now() + readyLimitMs; ; await sleep(50)) {
+    const problem = await problemOf(`${probes}/readyz`);
+    if (problem === undefined) return;
+    if (performance.now() > deadline) throw new Error(`the demo does not become ready: ${problem}`);
+  }
+}
+
+async function problemOf(url: string): Promise<string | undefined> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(5000) });
+    const text = await response.text();
+    return response.ok ? undefined : text.trim();
+  } catch (error) {
+    return `${url} does not answer: ${String(error)}`;
+  }
+}

@@ -1,89 +1,100 @@
 import { spawn } from 'node:child_process';
-import { createWriteStream } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
-import { pipeline } from 'node:stream/promises';
-import pg from 'pg';
 import { foldPorts, shapes } from '../../shapes.ts';
 import { tail } from '../daemon.ts';
 import { environmentOf, type Wiring } from '../environment.ts';
-import { UsageError } from '../options.ts';
+import { isLoopbackOnly } from '../loopback.ts';
+import { type Options, UsageError } from '../options.ts';
 import { root } from '../paths.ts';
-import { clockSchema } from './clock-schema.ts';
 import { addressOf, cast, company, demoPassword } from './company.ts';
+import { markComplete, markEmpty, readMark, removeClock, withDatabase } from './mark.ts';
 
 // npm start -- --demo: fills a new data folder with a company before the processes start. A child
 // process with all services does it, because its clock is not the present (clock.ts).
 
-type Filling = {
+type Demo = {
+  options: Pick<Options, 'demo' | 'databaseUrl' | 'dataDir'>;
   wiring: Wiring;
   inboxUrl: string;
-  logDir: string;
   say(line: string): void;
   signal: AbortSignal;
 };
 
-/** Fills the demo once. A data folder that has it stays as it is. @throws UsageError if it has other users */
-export async function fillDemo({ wiring, inboxUrl, logDir, say, signal }: Filling): Promise<void> {
-  if (await isFilled(wiring.databaseUrl)) return;
+/**
+ * Fills the demo once, if this start asks for it. A start without --demo leaves an installation as
+ * it is, too. @throws UsageError if the installation must not start, or is in use already
+ */
+export async function prepareDemo({ options, wiring, ...rest }: Demo): Promise<void> {
+  await withDatabase(wiring.databaseUrl, async (client) => {
+    const mark = await readMark(client);
+    if (mark === undefined && !options.demo) return;
+    if (!isLoopbackOnly(wiring, process.env))
+      throw new UsageError(
+        'the password of the demo, whose operator may do everything, is published: only this machine may reach it. Unset BAILIWICK_HOST and BAILIWICK_PUBLIC_URL, or start with another data folder and database',
+      );
+    const startAfresh = adviceFor(options);
+    if (mark !== undefined) await removeClock(client);
+    if (mark === 'complete') return;
+    if (mark === 'filling')
+      throw new UsageError(`an earlier filling of the demo was interrupted; ${startAfresh}`);
+    await markEmpty(client, startAfresh);
+    try {
+      await fill({ options, wiring, ...rest });
+      await markComplete(client);
+    } finally {
+      await removeClock(client);
+    }
+  });
+}
+
+const adviceFor = ({ databaseUrl }: Demo['options']): string =>
+  databaseUrl === undefined
+    ? 'delete the data folder, or set BAILIWICK_DATA to a new one, and start again'
+    : 'drop the database that DATABASE_URL names, or name a new one, and start again';
+
+async function fill({ options, wiring, inboxUrl, say, signal }: Demo): Promise<void> {
   say('filling the demo with 30 days of history …');
+  const logDir = join(options.dataDir, 'logs');
+  const logFile = join(logDir, 'demo.log');
+  mkdirSync(logDir, { recursive: true });
+  const log = openSync(logFile, 'a');
+  const child = spawn(process.execPath, [join(root, 'deploy/local/demo/fill.ts'), inboxUrl], {
+    stdio: ['ignore', log, log, 'ipc'], // It ends when the channel does.
+    env: environmentFor(wiring),
+  });
+  closeSync(log);
+  // Nothing of an interrupted filling is kept.
+  const kill = () => child.kill('SIGKILL');
+  signal.addEventListener('abort', kill, { once: true });
+  const code = await new Promise<number | null>((resolve, reject) =>
+    child.once('error', reject).once('close', resolve),
+  ).finally(() => signal.removeEventListener('abort', kill));
+  signal.throwIfAborted();
+  if (code !== 0)
+    throw new Error(
+      `filling the demo failed (${logFile}); ${adviceFor(options)}\n${tail(logFile, 2)}`,
+    );
+}
+
+/** Settings of the user for where and how processes listen, which fill.ts does not follow. */
+const listening =
+  /^BAILIWICK_(?:HOST|RPC|RPC_PORT|ADMIN_PORT|GRPC_PORT|TLS_\w+|\w+_URL|PRE_DRAIN_MS)$/;
+
+function environmentFor(wiring: Wiring) {
   const [{ services, settings }] = shapes.single;
-  const env = environmentOf(
+  const inherited = Object.entries(process.env).filter(([name]) => !listening.test(name));
+  return environmentOf(
     services[0],
     settings,
     { ...wiring, ports: foldPorts('single', wiring.ports) },
-    { ...process.env, BAILIWICK_LIMITS: 'off', BAILIWICK_TRUSTED_PROXIES: '127.0.0.0/8' },
+    {
+      ...Object.fromEntries(inherited),
+      BAILIWICK_LIMITS: 'off',
+      BAILIWICK_TRUSTED_PROXIES: '127.0.0.0/8',
+    },
   );
-  const logFile = join(logDir, 'demo.log');
-  const child = spawn(process.execPath, [join(root, 'deploy/local/demo/fill.ts'), inboxUrl], {
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'], // It ends when the channel does.
-    env,
-    signal,
-  });
-  const log = createWriteStream(logFile, { flags: 'a' });
-  child.stderr?.pipe(log, { end: false });
-  if (child.stdout) void pipeline(child.stdout, log);
-  const code = await new Promise<number | null>((resolve, reject) =>
-    child.once('error', reject).once('close', resolve),
-  );
-  signal.throwIfAborted();
-  if (code !== 0)
-    throw new Error(`filling the demo failed (${logFile}); ${startAfresh}\n${tail(logFile, 2)}`);
-  await removeClock(wiring.databaseUrl);
-}
-
-/** Only after the sessions that look for the clock have ended. */
-async function removeClock(databaseUrl: string): Promise<void> {
-  await withDatabase(databaseUrl, (client) => client.query(`drop schema ${clockSchema} cascade`));
-}
-
-const startAfresh = 'delete the data folder, or set BAILIWICK_DATA to a new one, and start again';
-
-async function isFilled(databaseUrl: string): Promise<boolean> {
-  const [state] = await withDatabase(databaseUrl, async (client) => {
-    const { rows } = await client.query<Record<'hasClock' | 'hasCompany' | 'hasUsers', boolean>>(
-      `select exists (select from pg_namespace where nspname = $1) as "hasClock",
-              exists (select from access.tenant where slug = $2) as "hasCompany",
-              exists (select from identity.user_account) as "hasUsers"`,
-      [clockSchema, company.Slug],
-    );
-    return rows;
-  });
-  if (state?.hasClock)
-    throw new UsageError(`an earlier filling of the demo was interrupted; ${startAfresh}`);
-  if (state?.hasUsers && !state.hasCompany)
-    throw new UsageError(`--demo fills a new data folder, and this one has users; ${startAfresh}`);
-  return state?.hasCompany === true;
-}
-
-async function withDatabase<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
 }
 
 /** Who can sign in to the demo, for the summary of the start. */

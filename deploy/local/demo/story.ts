@@ -249,7 +249,10 @@ const invite = (stage: Stage, inviter: string, name: string, group: string) =>
 const refusal = (stage: Stage, name: string, operation: string, body: (Tenant: string) => Body) =>
   actOf(stage, name, (caller) => stage.world.refused(operation, body(stage.tenant), caller));
 
-/** The acts of every day: people sign in, join and overstep their rights, and a bot publishes reports. */
+/**
+ * The acts of every day: people sign in, join, and try what they may not do, and a bot publishes
+ * reports.
+ */
 function routine(stage: Stage): Act[] {
   const { dice } = stage;
   const waiting = [...joiners];
@@ -262,7 +265,7 @@ function routine(stage: Stage): Act[] {
       acts.push({ at: at(), run: () => comeAndGo(stage) });
     for (let count = dice.between(isBusy ? [3, 7] : [0, 2]); count > 0; count -= 1)
       acts.push({ at: at(), run: () => publish(stage) });
-    if (isBusy && dice.next() < 0.6) acts.push({ at: at(), run: () => overstep(stage) });
+    if (isBusy && dice.next() < 0.6) acts.push({ at: at(), run: () => tryForbidden(stage) });
     if (!isBusy || day === 0) continue;
     for (const [name, group] of waiting.splice(0, dice.between([1, 3])))
       acts.push({ at: at(), run: () => join(stage, name, group) });
@@ -292,7 +295,7 @@ async function publish({ world, dice, tenant: Tenant, publisher }: Stage): Promi
   await world.call('Events_Publish', { Tenant, Type, Body }, publisher);
 }
 
-async function overstep(stage: Stage): Promise<void> {
+async function tryForbidden(stage: Stage): Promise<void> {
   const { world, dice, tenant: Tenant, members } = stage;
   const name = dice.pick(members.filter((one) => one !== cast.owner && one !== cast.administrator));
   const session = await world.signIn(name);
