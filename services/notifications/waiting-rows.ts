@@ -58,7 +58,7 @@ export function watchRows({ announcements, log, failed, check }: Job): () => Pro
 
   function resumeIn(ms: number): void {
     clearTimeout(timer);
-    timer = setTimeout(resume, Math.max(ms, startedAt + leastMs - performance.now()));
+    timer = setTimeout(resume, Math.max(0, ms, startedAt + leastMs - performance.now()));
   }
   const wait = (ms: number) =>
     new Promise<void>((resolve) => {
