@@ -184,7 +184,10 @@ function summary(options: Options, running: Running, link: string | undefined): 
   const folder = relative(process.cwd(), options.dataDir);
   const dataDir = folder === '' || folder.startsWith('..') ? options.dataDir : folder;
   const rows = [
-    ['console', `${running.publicUrl}/console   register there, and follow its first steps`],
+    [
+      'console',
+      `${running.publicUrl}/console   ${options.demo ? 'sign in there as a person of the demo' : 'register there, and follow its first steps'}`,
+    ],
     ['gateway', `${running.publicUrl}   sign-in, the API and its reference`],
     ['inbox', `${running.url}   what is mailed and posted ends there`],
     ['platform key', `${join(dataDir, 'platform-key')}   a file; keep its content secret`],

@@ -261,7 +261,8 @@ function routine(stage: Stage): Act[] {
     const noon = timeOf(stage, day, 12);
     const isBusy = isWorkday(noon);
     const at = () => timeOf(stage, day, 7 + 11 * dice.next());
-    for (let count = dice.between(isBusy ? [6, 11] : [1, 3]); count > 0; count -= 1)
+    // A sign-in hashes a password, which is most of the time that the demo takes.
+    for (let count = dice.between(isBusy ? [3, 6] : [1, 2]); count > 0; count -= 1)
       acts.push({ at: at(), run: () => comeAndGo(stage) });
     for (let count = dice.between(isBusy ? [3, 7] : [0, 2]); count > 0; count -= 1)
       acts.push({ at: at(), run: () => publish(stage) });
