@@ -1,6 +1,6 @@
 // Accepts or declines an invitation. A user without an account registers here, confirms the address
 // by the link in the mail, and continues in this tab or in the one that the mail opened.
-import { createAccount, showAddress } from './account.js';
+import { createAccount, findVisitor, showAddress } from './account.js';
 import { call, hasCode, hasReason, leaveForOrganisation, notKept, run, say } from './calls.js';
 import { find, findIn, setTitle } from './elements.js';
 import { useLocaleOf } from './language.js';
@@ -200,13 +200,10 @@ async function start() {
   const token = takeToken(readWaiting());
   if (token !== '') storeWaiting(token);
   if (token !== '') void describeInvitation(token).catch(() => {});
-  try {
-    const { User } = await call('Account_Get', {});
-    useLocaleOf(User);
-    account.Email = User.Email;
-    show('known');
-  } catch {
-    show('entry');
-  }
+  const visitor = await findVisitor().catch(() => undefined);
+  if (!visitor) return show('entry');
+  useLocaleOf(visitor.User);
+  account.Email = visitor.User.Email;
+  show('known');
 }
 void start();

@@ -1,6 +1,6 @@
 // Signs in with a cookie. The address comes first: it decides whether the user signs in here or at
 // their organisation.
-import { createAccount, findAccount, signOut } from './account.js';
+import { createAccount, findAccount, findVisitor, signOut } from './account.js';
 import {
   call,
   failField,
@@ -327,7 +327,7 @@ run(async () => {
   const account =
     query.has('again') || query.has('recovery')
       ? undefined
-      : await findAccount().catch(async (error) => {
+      : await findVisitor().catch(async (error) => {
           await buttons;
           askForAddress();
           throw error;
