@@ -1,11 +1,10 @@
 import { MantineProvider } from '@mantine/core';
-import '@mantine/core/styles.css';
 import { Notifications } from '@mantine/notifications';
-import '@mantine/notifications/styles.css';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { type ReactNode, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createQueryClient } from './calls.ts';
+import './library.css';
 import './console.css';
 import { styleNonce } from './place.ts';
 import { loadTexts, TextsProvider } from './texts.tsx';
