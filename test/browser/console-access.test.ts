@@ -82,7 +82,7 @@ describe('access in the console', { skip: withoutChromium }, () => {
     await page.goto(`${views}/why`);
     await page.getByRole('combobox', { name: 'Person or bot' }).fill(ben.email);
     await page.getByRole('combobox', { name: 'Permission' }).fill('app.reports.delete');
-    await page.getByRole('button', { name: 'Ask' }).click();
+    await page.getByRole('button', { name: 'Check', exact: true }).click();
     await page.getByText('Yes, this is allowed').waitFor();
     const way = page.getByRole('list', { name: 'The way to this permission' });
     for (const name of [ben.email, 'engineering/platform', 'report-editor', 'app.reports.*'])
@@ -248,7 +248,7 @@ describe('access in the console', { skip: withoutChromium }, () => {
     await assertGood(page, 'access-bot-roles');
     await page.goto(`${views}/why`);
     await page.getByRole('combobox', { name: 'Permission' }).fill('app.notes.write');
-    await page.getByRole('button', { name: 'Ask' }).click();
+    await page.getByRole('button', { name: 'Check', exact: true }).click();
     const holders = page.getByRole('region', { name: 'Who may do this' });
     await holders.getByRole('link', { name: 'Importer' }).waitFor();
     await holders.getByRole('link', { name: ben.email }).waitFor();

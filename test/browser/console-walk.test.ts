@@ -132,7 +132,7 @@ describe('an administrator with an empty installation', { skip: withoutChromium 
     await page.getByRole('combobox', { name: 'Person or bot' }).fill(colleague);
     await page.getByRole('option', { name: colleague }).click();
     await page.getByRole('combobox', { name: 'Permission' }).fill('app.reports.delete');
-    await page.getByRole('button', { name: 'Ask' }).click();
+    await page.getByRole('button', { name: 'Check', exact: true }).click();
     await page.getByText('Yes, this is allowed').waitFor();
     await picture(page, 'why');
 

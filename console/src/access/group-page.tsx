@@ -69,7 +69,6 @@ function Actions({ group }: { group: GroupRecord }) {
       />
       <DialogButton
         text={t('access.delete')}
-        isRed
         dialog={(onClose) => <Delete path={group.Path} onClose={onClose} />}
       />
     </Group>

@@ -68,7 +68,6 @@ function Actions({ role }: { role: Role }) {
       />
       <DialogButton
         text={t('access.delete')}
-        isRed
         dialog={(onClose) => (
           <DeleteRole
             role={role}

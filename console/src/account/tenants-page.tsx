@@ -76,9 +76,7 @@ function Belonging({ tenant: { ID, Name, Slug, AppURL }, onLeave }: BelongingPro
         </Stack>
         <Group gap="xs">
           <Button
-            variant="subtle"
-            color="red"
-            c="var(--mantine-color-error)"
+            variant="default"
             aria-label={t('account.leaveOf', { tenant: Name })}
             onClick={onLeave}
           >

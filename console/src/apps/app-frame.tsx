@@ -69,7 +69,6 @@ function Actions({ app }: { app: App }) {
       )}
       <DialogButton
         text={t('apps.delete')}
-        isRed
         dialog={(onClose) => <DeleteApp app={app} onClose={onClose} />}
       />
     </Group>

@@ -95,7 +95,6 @@ function Actions({ bot }: { bot: Bot }) {
       />
       <DialogButton
         text={t('bots.delete')}
-        isRed
         dialog={(onClose) => <Delete bot={bot} onClose={onClose} />}
       />
     </Group>

@@ -126,7 +126,6 @@ function Actions({ member, back }: { member: Member; back: string }) {
       )}
       <DialogButton
         text={t('people.remove')}
-        isRed
         dialog={(onClose) => (
           <RemoveMember member={member} onDone={() => void leave()} onClose={onClose} />
         )}

@@ -25,7 +25,6 @@ export function EndSection({ tenant }: Props) {
         {may('iam.tenant.delete') && (
           <DialogButton
             text={t('settings.delete')}
-            isRed
             dialog={(onClose) => <Delete tenant={tenant} onClose={onClose} />}
           />
         )}

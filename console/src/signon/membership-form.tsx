@@ -123,12 +123,7 @@ function Mappings({ form }: { form: UseFormReturnType<Fields> }) {
               label={t('signon.mappingRole')}
             />
           </SimpleGrid>
-          <Button
-            variant="subtle"
-            c="var(--mantine-color-error)"
-            color="red"
-            onClick={() => form.removeListItem('mappings', index)}
-          >
+          <Button variant="default" onClick={() => form.removeListItem('mappings', index)}>
             {t('signon.removeMapping')}
           </Button>
         </Group>

@@ -160,7 +160,6 @@ function Actions({ provider }: { provider: Provider }) {
       <SwitchButton provider={provider} />
       <DialogButton
         text={t('signon.delete')}
-        isRed
         dialog={(onClose) => <Delete provider={provider} onClose={onClose} />}
       />
     </Group>

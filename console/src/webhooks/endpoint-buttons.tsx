@@ -65,9 +65,7 @@ export function EndpointButtons({ endpoint }: { endpoint: Endpoint }) {
             </Menu.Item>
           ))}
           <Menu.Divider />
-          <Menu.Item c="var(--mantine-color-error)" onClick={() => setOpen('delete')}>
-            {t('webhooks.delete')}
-          </Menu.Item>
+          <Menu.Item onClick={() => setOpen('delete')}>{t('webhooks.delete')}</Menu.Item>
         </Menu.Dropdown>
       </Menu>
       {open && dialogs[open]()}
