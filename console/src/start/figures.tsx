@@ -36,7 +36,7 @@ export function Figures() {
     <SimpleGrid
       component="section"
       aria-label={t('overview.figures')}
-      cols={{ base: 2, sm: 3, md: 4 }}
+      cols={{ base: 2, sm: 3 }}
       spacing="sm"
       verticalSpacing="sm"
     >
