@@ -15,9 +15,11 @@ const languages = ['en', 'de'] as const;
 type Shot = { name: string; address: string; person: string };
 
 /** The pages that a visitor sees. */
-const visitors: readonly Shot[] = ['login', 'register', 'forgot-password', 'nowhere', 'portal'].map(
-  (name) => ({ name, address: `/${name}`, person: '' }),
-);
+const visitors: readonly Shot[] = ['login', 'login?register', 'nowhere', 'portal'].map((name) => ({
+  name: name.replace('?', '-'),
+  address: `/${name}`,
+  person: '',
+}));
 
 /** The views of the console with the records of the demo. Says which ones have none there. */
 function shotsOf(demo: Demo, say: (line: string) => void): Shot[] {

@@ -186,7 +186,7 @@ async function moveBilling(
 async function saveApps({ world }: Stage, Tenant: string, caller: Caller): Promise<void> {
   const apps = [
     { Name: 'Grafana', Kind: 'web', path: 'metrics.acme.example/login/generic_oauth' },
-    { Name: 'Instrument Shop', Kind: 'web', path: 'shop.acme.example/auth/callback' },
+    { Name: 'Instrument Shop', Kind: 'web', path: 'shop.acme.example/callback' },
     { Name: 'Report Viewer', Kind: 'spa', path: 'reports.acme.example/signed-in' },
   ];
   for (const { Name, Kind, path } of apps) {
