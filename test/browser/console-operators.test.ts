@@ -99,7 +99,8 @@ describe('users and operators in the console of operators', { skip: withoutChrom
     await sessions.getByRole('row').nth(1).waitFor();
     await page.getByRole('region', { name: 'Second steps' }).getByText('Pixel').waitFor();
     await assertGood(page, 'platform-user-access');
-    await sessions.getByRole('button', { name: /^End / }).last().click();
+    await sessions.getByRole('button', { name: /^Actions / }).click();
+    await sessions.getByRole('menuitem', { name: /^End / }).click();
     await dialog.getByLabel('Reason').fill('Stolen laptop');
     await dialog.getByRole('button', { name: 'End', exact: true }).click();
     await page.getByText(`The session of ${owner.email} has ended.`).waitFor();
