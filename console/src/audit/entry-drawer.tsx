@@ -5,7 +5,7 @@ import { Sentence } from '../parts/audit-sentence.tsx';
 import { Id } from '../parts/copy.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { exactTime } from '../parts/times.ts';
-import { useTenant } from '../shell/routes.tsx';
+import { useScope } from './scope.ts';
 import type { AuditFilters } from './search.ts';
 import { useAuditSearch } from './use-search.ts';
 
@@ -14,8 +14,7 @@ type Props = { entry: Entry; onClose: () => void };
 /** All of one entry, and the ways to entries like it. */
 export function EntryDrawer({ entry, onClose }: Props) {
   const { t, locale } = useTexts();
-  const { may } = useTenant();
-  const readable = { users: may('iam.users.read'), bots: may('iam.bots.read') };
+  const { readable } = useScope();
   const { Seq, OccurredAt, Action, Operation, Result, Code: code, ActorID } = entry;
   const kind = actorTexts[entry.ActorType];
   return (

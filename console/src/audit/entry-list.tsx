@@ -4,8 +4,8 @@ import { Sentence } from '../parts/audit-sentence.tsx';
 import type { ListPage } from '../parts/calls.ts';
 import { useTexts } from '../parts/texts.tsx';
 import { clockTime, localDay } from '../parts/times.ts';
-import { useTenant } from '../shell/routes.tsx';
 import { byDay } from './days.ts';
+import { useScope } from './scope.ts';
 
 type Props = {
   page: ListPage<Entry> | undefined;
@@ -52,9 +52,10 @@ export function EntryList({ page, isChanging, cursor, onCursor, onOpen }: Props)
 }
 
 function Row({ entry, onOpen }: { entry: Entry; onOpen: () => void }) {
-  const { locale } = useTexts();
-  const { may } = useTenant();
-  const { OccurredAt, Result } = entry;
+  const { t, locale } = useTexts();
+  const { readable } = useScope();
+  const { OccurredAt, Result, Changes } = entry;
+  const reason = Changes.find(({ Field }) => Field === 'Reason')?.New ?? '';
   return (
     <UnstyledButton onClick={onOpen} w="100%" px="md" py="xs" className="console-entry" data-entry>
       <Group gap="md" wrap="nowrap" align="start">
@@ -62,10 +63,12 @@ function Row({ entry, onOpen }: { entry: Entry; onOpen: () => void }) {
           {OccurredAt ? clockTime(OccurredAt, locale) : '–'}
         </Text>
         <Text size="sm" component="span" flex={1} miw={0}>
-          <Sentence
-            entry={entry}
-            may={{ users: may('iam.users.read'), bots: may('iam.bots.read') }}
-          />
+          <Sentence entry={entry} may={readable} />
+          {reason !== '' && (
+            <Text size="xs" c="dimmed" component="span" display="block">
+              {t('support.reason')}: {reason}
+            </Text>
+          )}
         </Text>
         {Result !== 'success' && <ResultBadge of={Result} />}
       </Group>

@@ -5,9 +5,9 @@ import { useCall } from '../parts/calls.ts';
 import { useUser } from '../parts/person.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { exactTime } from '../parts/times.ts';
-import { useTenant } from '../shell/routes.tsx';
+import { useScope } from './scope.ts';
 import { type AuditFilters, filterFields } from './search.ts';
-import { type FoundPerson, type Suggestion, suggest } from './suggestions.ts';
+import { actionsOf, type FoundPerson, type Suggestion, suggest } from './suggestions.ts';
 import { useAuditSearch } from './use-search.ts';
 import { ViewsMenu } from './views-menu.tsx';
 
@@ -25,17 +25,30 @@ export function Filters() {
   );
 }
 
-/** Members whose name or address matches, for those who may read them. */
+/** Members whose name or address matches, for those who may read them; users on the platform. */
 function usePeople(text: string): FoundPerson[] {
-  const { ID: Tenant, may } = useTenant();
-  const [Query] = useDebouncedValue(text.trim(), 200);
-  const request = { Tenant, Query, WithNames: true, Page: { Limit: 5 } };
-  const enabled = Query.length > 1 && may('iam.users.read');
-  const { data } = useCall('TenantMembers_List', request, { enabled, keepsPrevious: true });
-  if (!enabled) return [];
-  return (data?.Page.Items ?? []).map(({ UserID, User }) => ({
-    id: UserID,
-    name: User ? [User.Name, User.Email].filter((part) => part !== '').join(' · ') : UserID,
+  const { tenant, readable } = useScope();
+  const [Query] = useDebouncedValue(text.trim().slice(0, 128), 200);
+  const isName = Query.length > 1 && readable.users;
+  const Page = { Limit: 5 };
+  const members = useCall(
+    'TenantMembers_List',
+    { Tenant: tenant ?? '', Query, WithNames: true, Page },
+    { enabled: isName && tenant !== undefined, keepsPrevious: true },
+  );
+  const users = useCall(
+    'Users_List',
+    { Query, Page },
+    { enabled: isName && tenant === undefined, keepsPrevious: true },
+  );
+  if (!isName) return [];
+  const people =
+    tenant === undefined
+      ? (users.data?.Page.Items ?? []).map((user) => ({ id: user.ID, user }))
+      : (members.data?.Page.Items ?? []).map(({ UserID, User }) => ({ id: UserID, user: User }));
+  return people.map(({ id, user }) => ({
+    id,
+    name: user ? [user.Name, user.Email].filter((part) => part !== '').join(' · ') : id,
   }));
 }
 
@@ -43,10 +56,11 @@ const minuteMs = 60_000;
 
 function SearchField() {
   const { t } = useTexts();
+  const { tenant } = useScope();
   const { addFilter } = useAuditSearch();
   const [text, setText] = useState('');
   const now = Math.floor(Date.now() / minuteMs) * minuteMs;
-  const suggestions = suggest(text, usePeople(text), t, now);
+  const suggestions = suggest(text, usePeople(text), actionsOf(tenant), t, now);
   const choose = (key: string | null) => {
     const chosen = suggestions.find((one) => keyOf(one) === key);
     setText('');
@@ -117,8 +131,8 @@ function Chip({ field, value }: ChipProps) {
 
 function useChipText({ field, value }: ChipProps): string {
   const { t, locale } = useTexts();
-  const { may } = useTenant();
-  const isPerson = value.startsWith('usr_') && may('iam.users.read');
+  const { readable } = useScope();
+  const isPerson = value.startsWith('usr_') && readable.users;
   const { data } = useUser(value, isPerson);
   const name = data?.User.Name || data?.User.Email || value;
   const time = () => exactTime(value, locale);

@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { useTenant } from '../shell/routes.tsx';
 import { useAccount } from '../shell/session.tsx';
+import { useScope } from './scope.ts';
 import { parseViews, type SavedView } from './stored-views.ts';
 
 // The views of the audit that a person has saved. The browser keeps them: the address of a view is
@@ -26,9 +26,9 @@ function write(key: string, views: readonly SavedView[]): void {
 }
 
 export function useSavedViews() {
-  const { ID } = useTenant();
+  const { tenant = 'platform' } = useScope();
   const { User } = useAccount();
-  const key = `bailiwick_audit_views_${User.ID}_${ID}`;
+  const key = `bailiwick_audit_views_${User.ID}_${tenant}`;
   const [views, setViews] = useState(() => read(key));
   const change = (next: SavedView[]) => {
     write(key, next);

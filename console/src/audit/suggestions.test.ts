@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Translate } from '../parts/texts.tsx';
-import { suggest } from './suggestions.ts';
+import { actionsOf, suggest } from './suggestions.ts';
 
 const now = Date.parse('2026-11-29T12:00:00Z');
 const t: Translate = (key, values = {}) => [key, ...Object.values(values)].join(' ');
 const filtersOf = (text: string, people: Array<{ id: string; name: string }> = []) =>
-  suggest(text, people, t, now).map(({ filter }) => filter);
+  suggest(text, people, actionsOf('tnt_1'), t, now).map(({ filter }) => filter);
 
 test('without a text the search offers periods and results', () => {
   assert.deepEqual(filtersOf(''), [
@@ -42,4 +42,11 @@ test('an ID, an address, a day and an operation are known by their form', () => 
     [['from'], ['to']],
   );
   assert.deepEqual(filtersOf('2026-99-99'), []);
+});
+
+test('the actions of accounts are offered in the audit of the platform only', () => {
+  const of = (tenant?: string) =>
+    suggest('user.disabled', [], actionsOf(tenant), t, now).map(({ filter }) => filter);
+  assert.deepEqual(of(), [{ action: 'user.disabled' }]);
+  assert.deepEqual(of('tnt_1'), []);
 });

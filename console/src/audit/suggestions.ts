@@ -1,4 +1,4 @@
-import { sayings } from '../parts/audit-actions.ts';
+import { generalActions, sayings } from '../parts/audit-actions.ts';
 import type { Translate } from '../parts/texts.tsx';
 import type { AuditFilters } from './search.ts';
 
@@ -22,9 +22,15 @@ const date = /^\d{4}-\d{2}-\d{2}$/;
 const operation = /^[A-Z][A-Za-z]+(_[A-Za-z]*)?$/;
 
 /** The actions by their names, and the families of which they are, such as "group.". */
-const actions = [
-  ...new Set([...sayings.keys()].flatMap((one) => [`${one.split('.')[0]}.`, one])),
-].sort();
+const withFamilies = (actions: readonly string[]): readonly string[] =>
+  [...new Set(actions.flatMap((one) => [`${one.split('.')[0]}.`, one]))].sort();
+
+const ofTenants = withFamilies([...sayings.keys()]);
+const ofPlatform = withFamilies([...sayings.keys(), ...generalActions]);
+
+/** The actions in the audit of a tenant, or in that of the platform. */
+export const actionsOf = (tenant: string | undefined) =>
+  tenant === undefined ? ofPlatform : ofTenants;
 
 /** Filters for what has a form of its own: an ID, an address, a day, an operation. */
 function readForms(text: string, t: Translate): Suggestion[] {
@@ -53,6 +59,7 @@ const mostActions = 12;
 export function suggest(
   text: string,
   people: readonly FoundPerson[],
+  actions: readonly string[],
   t: Translate,
   now: number,
 ): Suggestion[] {

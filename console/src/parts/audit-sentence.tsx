@@ -28,7 +28,9 @@ export function Sentence({ entry, may }: Props) {
     action: <ActionName name={Action || Operation} />,
     operation: <ActionName name={Operation || Action} />,
   };
-  return <Filled text={t(text, open)} values={values} />;
+  // An action that has no words of its own says what it was about, unless that is the actor.
+  const isAbout = text === 'did.other' && main !== undefined && main.ID !== entry.ActorID;
+  return <Filled text={t(isAbout ? 'did.otherAbout' : text, open)} values={values} />;
 }
 
 const names = ['actor', 'name', 'person', 'role', 'object', 'action', 'operation'];

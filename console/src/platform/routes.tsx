@@ -1,8 +1,8 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { readSearch as readAuditSearch } from '../audit/search.ts';
 import { readCursor } from '../parts/cursor.ts';
 import { readListSearch } from '../parts/list-search.ts';
 import { rootRoute } from '../shell/routes.tsx';
-import { readAuditSearch } from './audit-search.ts';
 import { readSearch } from './search.ts';
 
 export const platformRoute = createRoute({
