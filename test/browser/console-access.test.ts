@@ -273,4 +273,18 @@ describe('access in the console', { skip: withoutChromium }, () => {
     await subgroups.getByRole('link', { name: `${long}/below` }).waitFor();
     assert.equal(await subgroups.getByRole('link').count(), 1);
   });
+
+  test('a group lists the groups below it also behind pages of groups that have its path inside', async () => {
+    const owner = await signUp(stack());
+    const Tenant = await createTenant(stack(), owner.token);
+    const beside = Array.from({ length: 30 }, (_, at) => `apac/emea/n${at}`);
+    for (const Path of [...beside, 'emea', 'emea/north', 'emea/north/below'])
+      bodyOf(await stack().call('Groups_Save', { Group: { Tenant, Path } }, owner.token));
+    const { page, views } = await openAs(owner, Tenant, 'groups?group=emea');
+    const subgroups = page.getByRole('region', { name: 'Subgroups' });
+    await subgroups.getByRole('link', { name: 'emea/north', exact: true }).waitFor();
+    assert.equal(await subgroups.getByRole('link').count(), 2);
+    await page.goto(`${views}/groups?group=emea/north/below`);
+    await subgroups.getByText('There are no groups below this one.').waitFor();
+  });
 });

@@ -1,5 +1,5 @@
 import type { ItemOf, ListName, RequestOf } from '@bailiwick/client/client.ts';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { type BulkAction, BulkBar } from './bulk-bar.tsx';
 import { pageOf, useCall } from './calls.ts';
 import { type CursorPlace, useCursor } from './cursor.ts';
@@ -8,6 +8,7 @@ import type { ListAction } from './list-actions.tsx';
 import { type Choice, ListFilters, NoMatch } from './list-filters.tsx';
 import { useListSearch } from './list-search.ts';
 import { useSelection } from './list-selection.tsx';
+import { useReadOn } from './read-on.ts';
 import { SameByApi } from './same-by-api.tsx';
 
 type Props<Name extends ListName> = {
@@ -17,7 +18,7 @@ type Props<Name extends ListName> = {
   label: string;
   columns: ReadonlyArray<Column<ItemOf<Name>>>;
   idOf: (item: ItemOf<Name>) => string;
-  /** Selects items of a page, where the call cannot. Default: all of them. */
+  /** Selects items, where the call cannot: pages without one are passed over. Default: all of them. */
   isShown?: (item: ItemOf<Name>) => boolean;
   filters?: { label: string; choices?: readonly Choice[] };
   actions?: ReadonlyArray<ListAction<ItemOf<Name>>>;
@@ -41,14 +42,17 @@ export function ListView<Name extends ListName>(props: Props<Name>) {
   const place = props.place ?? address;
   // The search in the address is that of this list only if the list has filters or an order.
   const isSearched = filters !== undefined || columns.some(({ sort }) => sort !== undefined);
-  const request = {
-    ...props.request,
-    ...(isSearched && fields),
-    Page: { Limit: limit, Cursor: place.cursor },
-  } as RequestOf<Name>;
+  const selected = { ...props.request, ...(isSearched && fields) };
+  const { cursor, readOn } = useReadOn(JSON.stringify([selected, place.cursor]), place.cursor);
+  const request = { ...selected, Page: { Limit: limit, Cursor: cursor } } as RequestOf<Name>;
   const list = useCall(operation, request, { keepsPrevious: true });
   const whole = pageOf<Name>(list.data);
   const page = whole && isShown ? { ...whole, items: whole.items.filter(isShown) } : whole;
+  const isBare = isShown !== undefined && page?.items.length === 0 && !list.isPlaceholderData;
+  const next = isBare && list.error === null ? page.next : '';
+  useEffect(() => {
+    if (next !== '') readOn(next);
+  });
   const changes = bulk.filter(({ may = true }) => may);
   const { items, selection, selectPage, clear, leaveOut } = useSelection(page, props.idOf, {
     ...fields,
@@ -70,7 +74,7 @@ export function ListView<Name extends ListName>(props: Props<Name>) {
         {...place}
         {...(changes.length > 0 && { selection })}
         columns={columns}
-        page={page}
+        page={next === '' ? page : undefined}
         isChanging={list.isPlaceholderData}
         error={list.error}
         onRetry={() => void list.refetch()}
