@@ -12,6 +12,7 @@ import {
 } from '@bailiwick/contract';
 import { invalid } from '@bailiwick/errors';
 import { type Handlers, readSearch } from '@bailiwick/pipeline';
+import type { Log } from '@bailiwick/process';
 import type {
   Authority,
   ConfirmCredentialRequest,
@@ -64,17 +65,18 @@ type Deps = {
   database: Database;
   revoke: Revoke;
   credentials: Pick<PeerClient<typeof Credentials>, 'confirm'>;
+  log: Log;
 };
 
 export function rightsServiceHandlers(deps: Deps): Handlers<typeof Authority> {
-  const { database, revoke, credentials } = deps;
+  const { database, revoke, credentials, log } = deps;
   const run = onPool(database);
   return {
     effective: (request) => effectiveRights(run, request),
     confirmCredential: (request, call) => confirmCredential(credentials, request, call),
     describeMember: (request) => describeMember(database, run, request),
     mayReadUser: (request) => mayReadUser(run, request),
-    mayConferBot: (request) => mayGrantBotRights(run, request),
+    mayConferBot: (request) => mayGrantBotRights(run, request, log),
     mayActAs: async (request) => ({ lacking: (await findLackingForUser(run, request)) ?? '' }),
     listUserTenants: (request) => listUserTenants(database, request),
 

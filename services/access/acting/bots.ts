@@ -1,4 +1,5 @@
 import { includes } from '@bailiwick/contract';
+import type { Log } from '@bailiwick/process';
 import type {
   MayConferBotRequest,
   MayConferBotResponseSchema,
@@ -26,6 +27,7 @@ type BotRights = { onPlatform: string[]; inTenant: string[]; isOwner: boolean };
 export async function mayGrantBotRights(
   run: Run,
   request: MayConferBotRequest,
+  log: Log,
 ): Promise<MessageInitShape<typeof MayConferBotResponseSchema>> {
   const principal = {
     type: request.principalType,
@@ -51,7 +53,7 @@ export async function mayGrantBotRights(
   return {
     lacking: '',
     onPlatform,
-    operators: onPlatform ? await findOperators(run) : [],
+    operators: onPlatform ? await findOperators(run, log) : [],
     ...(ending && { ending: ending.permission, endsAt: timestampFromDate(ending.endsAt) }),
   };
 }

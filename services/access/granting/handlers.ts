@@ -1,4 +1,5 @@
 import type { Call, Handlers, Pager } from '@bailiwick/pipeline';
+import type { Log } from '@bailiwick/process';
 import type {
   BotGrants,
   Grants,
@@ -30,7 +31,7 @@ export const grantChecks = {
     grantProblems(input),
 };
 
-type Deps = { database: Database; directory: Directory; pager: Pager };
+type Deps = { database: Database; directory: Directory; pager: Pager; log: Log };
 
 /** Grants of one subject lock the subject's row. */
 const scopeOf = (call: Call, { tenant, subjectType, subject }: GrantInput): Scope => ({
@@ -50,7 +51,8 @@ type ListInput = {
 };
 
 /** Operations common to the grants of users, groups and bots, which share one table. */
-function createFamily({ database, directory, pager }: Deps) {
+function createFamily(deps: Deps) {
+  const { database, directory, pager } = deps;
   return {
     async add(input: GrantInput, call: Call, reason = '') {
       // A member of the tenant is a known user. For others, ask identity, before the transaction.
@@ -58,7 +60,7 @@ function createFamily({ database, directory, pager }: Deps) {
         await assertBot(directory, input.tenant, input.subject, call);
       if (input.subjectType === 'user' && input.tenant === '')
         await assertUser(directory, input.subject, call);
-      const notice = await platformNotice({ database, directory }, input, reason, call);
+      const notice = await platformNotice(deps, input, reason, call);
       await database.transaction(scopeOf(call, input), (tx) => grant(tx, input, call, notice));
       return {};
     },

@@ -1,5 +1,6 @@
 import { noticeTask, type Task } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
+import type { Log } from '@bailiwick/process';
 import { type Database, onPool } from '@bailiwick/store';
 import { type Directory, findBot, findUser, shownName } from '../directory.ts';
 import { findOperators } from '../grants/queries.ts';
@@ -9,7 +10,7 @@ import type { GrantInput } from '../grants/records.ts';
 // bot, needs a recent sign-in, as for an act on an account, and all operators get a mail. It names the
 // reason, which the documented request does not have and callers may omit.
 
-type Deps = { database: Database; directory: Directory };
+type Deps = { database: Database; directory: Directory; log: Log };
 
 /** The reason of a grant of a platform role, and the mails to the operators. */
 export type PlatformNotice = { reason?: string; tasks?: Task[] };
@@ -20,7 +21,7 @@ export type PlatformNotice = { reason?: string; tasks?: Task[] };
  * factor that the caller has
  */
 export async function platformNotice(
-  { database, directory }: Deps,
+  { database, directory, log }: Deps,
   input: GrantInput,
   text: string,
   call: Call,
@@ -33,7 +34,7 @@ export async function platformNotice(
     call,
     { signal },
   );
-  const ids = await findOperators(onPool(database));
+  const ids = await findOperators(onPool(database), log);
   const { users } = await directory.getUsers({ ids }, call, { signal });
   const details = {
     operatorName,

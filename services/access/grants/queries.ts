@@ -1,6 +1,8 @@
 import type { PageQuery } from '@bailiwick/pipeline';
+import type { Log } from '@bailiwick/process';
 import type { Database, Reader, Run, Statement } from '@bailiwick/store';
 import { isInReach, type Reach, type ReachValues, reachValues } from '../decisions/session.ts';
+import { hasPermission, platformRoles, tenantRoles } from '../permissions/builtin.ts';
 import type { GrantRow, SubjectType } from './entities.ts';
 
 /** A role of a user in the whole tenant, without an end. */
@@ -189,14 +191,31 @@ export async function countGrants(
 /** At most this many operators get a mail. */
 const maxOperators = 50;
 
-const operators: Statement<{ subject: string }, [limit: number]> = {
+/** The roles whose holders can take another's role on the platform away. */
+const rolesOfGranters = [...tenantRoles, ...platformRoles]
+  .filter((role) => hasPermission(role, 'iam.platform.grants.write'))
+  .map(({ slug }) => slug);
+
+const operators: Statement<
+  { subject: string; all: number },
+  [granting: readonly string[], limit: number]
+> = {
   name: 'access.operators',
-  text: `select distinct g.subject from grant_entry g
-         where g.tenant = '' and g.subject_type = 'user' and (g.expires_at is null or g.expires_at > now())
+  text: `select g.subject, count(*) over ()::int as "all" from grant_entry g
+         where g.tenant = '' and g.subject_type = 'user' and g.resource = '' and (g.expires_at is null or g.expires_at > now())
            and not exists (select from subject_state s where s.subject = g.subject and s.state in ('disabled', 'deleted'))
-         order by g.subject limit $1`,
+         group by g.subject
+         order by bool_or(g.role = any ($1)) desc, g.subject limit $2`,
 };
 
-/** The users with a role on the platform, those first who have been users for longest. */
-export const findOperators = async (run: Run): Promise<string[]> =>
-  (await run(operators, [maxOperators])).map(({ subject }) => subject);
+/**
+ * The users with a role on the whole platform who get a mail: those first who can take such roles
+ * away, and those before others who have been users for longer.
+ */
+export async function findOperators(run: Run, log: Log): Promise<string[]> {
+  const rows = await run(operators, [rolesOfGranters, maxOperators]);
+  const all = rows[0]?.all ?? 0;
+  if (all > rows.length)
+    log.warn('not all operators get a mail', { operators: all, mails: rows.length });
+  return rows.map(({ subject }) => subject);
+}

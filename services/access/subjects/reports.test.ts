@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { serviceOrigin } from '@bailiwick/contract';
 import type { Call } from '@bailiwick/pipeline';
+import { createLog } from '@bailiwick/process';
 import { SetSubjectStateRequestSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Database } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
@@ -21,7 +22,7 @@ function begin({ acknowledged }: { acknowledged: boolean }) {
     return acknowledged ? Promise.resolve() : new Promise<void>(() => {});
   };
   const credentials = { confirm: () => Promise.reject(new Error('asked for a credential')) };
-  return { steps, deps: { database, revoke, credentials } };
+  return { steps, deps: { database, revoke, credentials, log: createLog('test', () => {}) } };
 }
 
 test('access revokes a reported subject after its commit, and its reply does not wait for the caches', async () => {
