@@ -2,7 +2,8 @@ import { noticeTask, type Task } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
 import { type Database, onPool } from '@bailiwick/store';
-import { type Directory, findBot, findUser, shownName } from '../directory.ts';
+import { Code, ConnectError } from '@connectrpc/connect';
+import { assertUser, type Directory, findBot, findUser, shownName } from '../directory.ts';
 import { findOperators } from '../grants/queries.ts';
 import type { GrantInput } from '../grants/records.ts';
 
@@ -29,11 +30,7 @@ export async function platformNotice(
   const { caller, signal } = call;
   if (input.tenant !== '' || caller.type !== 'user') return {};
   const reason = text.trim();
-  const { name: operatorName } = await directory.proveOperator(
-    { userId: caller.id, sessionId: caller.credentialId },
-    call,
-    { signal },
-  );
+  const operatorName = await operatorNameOf(directory, call);
   const ids = await findOperators(onPool(database), log);
   const { users } = await directory.getUsers({ ids }, call, { signal });
   const details = {
@@ -48,6 +45,21 @@ export async function platformNotice(
       .filter(({ status }) => status === 'active')
       .map(({ email, locale }) => noticeTask('platform_role_given', email, { locale, ...details })),
   };
+}
+
+/** The name of the user who calls, and who has proven a recent sign-in. */
+async function operatorNameOf(directory: Directory, call: Call): Promise<string> {
+  const { id: userId, credentialId: sessionId } = call.caller;
+  try {
+    const request = { userId, sessionId };
+    return (await directory.proveOperator(request, call, { signal: call.signal })).name;
+  } catch (error) {
+    if (!(error instanceof ConnectError) || error.code !== Code.Unimplemented) throw error;
+    // During an upgrade identity may be an older version, which cannot prove a sign-in. A refusal
+    // would fail calls that the version before answers.
+    const { name, email } = await assertUser(directory, userId, call);
+    return name || email;
+  }
 }
 
 async function nameOf(

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Call } from '@bailiwick/pipeline';
+import { createLog } from '@bailiwick/process';
+import type { Database } from '@bailiwick/store';
+import { Code, ConnectError } from '@connectrpc/connect';
+import type { Directory } from '../directory.ts';
+import type { GrantInput } from '../grants/records.ts';
+import { platformNotice } from './platform-role.ts';
+
+// What identity answers about the sign-in of a user who gives a role on the platform.
+
+const users = ['usr_1', 'usr_2'].map((id) => ({
+  id,
+  name: id === 'usr_1' ? 'Ada' : '',
+  email: `${id}@plain.example`,
+  locale: 'en',
+  status: 'active',
+}));
+
+const failing = (code: Code) =>
+  ({
+    proveOperator: () => Promise.reject(new ConnectError('', code)),
+    getUsers: ({ ids }: { ids: string[] }) =>
+      Promise.resolve({ users: users.filter(({ id }) => ids.includes(id)) }),
+  }) as unknown as Directory;
+
+const noticeWith = (code: Code) =>
+  platformNotice(
+    {
+      directory: failing(code),
+      database: {
+        query: () => Promise.resolve([{ subject: 'usr_2', all: 1 }]),
+      } as unknown as Database,
+      log: createLog('test', () => {}),
+    },
+    {
+      tenant: '',
+      subjectType: 'user',
+      subject: 'usr_2',
+      role: 'platform-support',
+      resource: '',
+    } as GrantInput,
+    'Ticket 4712',
+    { caller: { type: 'user', id: 'usr_1', credentialId: 'ses_1' } } as unknown as Call,
+  );
+
+test('a user gives a role on the platform while identity is a version that cannot prove a sign-in', async () => {
+  const { reason, tasks = [] } = await noticeWith(Code.Unimplemented);
+  assert.equal(reason, 'Ticket 4712');
+  const [mail, ...more] = tasks;
+  assert.ok(mail && more.length === 0);
+  assert.match(JSON.stringify(mail), /"operatorName":"Ada"/);
+});
+
+test('any other failure of the proof refuses the role', async () => {
+  for (const code of [
+    Code.PermissionDenied,
+    Code.Unavailable,
+    Code.DeadlineExceeded,
+    Code.Internal,
+  ])
+    await assert.rejects(noticeWith(code), { code });
+});
