@@ -31,6 +31,7 @@ export {
   firstPublicationHeader,
   mailTask,
   noticeTask,
+  noticeTasks,
   openTaskToken,
   publishTask,
   type Task,

@@ -62,6 +62,18 @@ export function noticeTask(kind: string, email: string, extra: Record<string, st
   };
 }
 
+type Recipient = { email: string; locale: string; status: string };
+
+/** The mails without a token to those of these users who are active, each in the user's language. */
+export const noticeTasks = (
+  kind: string,
+  users: readonly Recipient[],
+  extra: Record<string, string>,
+): Task[] =>
+  users
+    .filter(({ status }) => status === 'active')
+    .map(({ email, locale }) => noticeTask(kind, email, { locale, ...extra }));
+
 const sealedMark = 'sealed:';
 
 function sealTaskToken(ring: KeyRing, { Email, Token }: { Email: string; Token: string }): string {

@@ -18,7 +18,7 @@ export const readPageTexts = (locale: string): Readonly<Record<string, string>> 
 export type MailTexts = {
   /**
    * `unknown` replaces an unknown network address, `somebody` the name of an inviter without a
-   * name, and `unnamed` that of a tenant without one.
+   * name, and `unnamed` that of a tenant without one. `platformKey` names the platform key.
    */
   words: Readonly<Record<string, string>>;
   mails: Readonly<Record<string, { subject: string; body: readonly string[] }>>;

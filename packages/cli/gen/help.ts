@@ -370,7 +370,7 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Grant.Resource","kind":"text","required":false,"text":"The application's own name of the resource that the grant is limited to. Empty means the whole tenant."},
       {"path":"Grant.ExpiresAt","kind":"time","required":false,"text":"When the grant expires. If absent, it never expires."},
       {"path":"Grant.Platform","kind":"flag","required":false,"text":"True for a grant on the platform, which applies in every tenant. Send it without Tenant."},
-      {"path":"Reason","kind":"text","required":false,"text":"Why a user grants a role on the platform: it is in the audit, and all operators read it in a mail."},
+      {"path":"Reason","kind":"text","required":false,"text":"Why the caller grants a role on the platform: it is in the audit, and the operators (at most 50) read it in a mail."},
     ],
   },
   BotGrants_ListByTenant: {
@@ -728,7 +728,7 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Grant.Resource","kind":"text","required":false,"text":"The application's own name of the resource that the grant is limited to. Empty means the whole tenant."},
       {"path":"Grant.ExpiresAt","kind":"time","required":false,"text":"When the grant expires. If absent, it never expires."},
       {"path":"Grant.Platform","kind":"flag","required":false,"text":"True for a grant on the platform, which applies in every tenant. Send it without Tenant."},
-      {"path":"Reason","kind":"text","required":false,"text":"Why a user grants a role on the platform: it is in the audit, and all operators read it in a mail."},
+      {"path":"Reason","kind":"text","required":false,"text":"Why the caller grants a role on the platform: it is in the audit, and the operators (at most 50) read it in a mail."},
     ],
   },
   Grants_List: {

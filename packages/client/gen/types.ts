@@ -1363,7 +1363,7 @@ export type BotGrantPage = {
 /** The grant to add. */
 export type BotGrants_AddReq = {
   Grant: BotGrantInput;
-  /** Why a user grants a role on the platform: it is in the audit, and all operators read it in a mail. */
+  /** Why the caller grants a role on the platform: it is in the audit, and the operators (at most 50) read it in a mail. */
   Reason?: string | undefined;
 };
 
@@ -2390,7 +2390,7 @@ export type GrantPage = {
 /** The grant to add. */
 export type Grants_AddReq = {
   Grant: GrantInput;
-  /** Why a user grants a role on the platform: it is in the audit, and all operators read it in a mail. */
+  /** Why the caller grants a role on the platform: it is in the audit, and the operators (at most 50) read it in a mail. */
   Reason?: string | undefined;
 };
 

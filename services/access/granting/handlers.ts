@@ -23,7 +23,7 @@ import {
 import { pathKey } from '../groups/path.ts';
 import { rowOf } from '../rows.ts';
 import { grant, grantProblems, withdraw } from './change.ts';
-import { platformNotice } from './platform-role.ts';
+import { givenNotice } from './platform-role.ts';
 
 /** Checks common to the grants of users, groups and bots. */
 export const grantChecks = {
@@ -60,7 +60,7 @@ function createFamily(deps: Deps) {
         await assertBot(directory, input.tenant, input.subject, call);
       if (input.subjectType === 'user' && input.tenant === '')
         await assertUser(directory, input.subject, call);
-      const notice = await platformNotice(deps, input, reason, call);
+      const notice = await givenNotice(deps, input, reason, call);
       await database.transaction(scopeOf(call, input), (tx) => grant(tx, input, call, notice));
       return {};
     },

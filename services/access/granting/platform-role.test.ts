@@ -6,7 +6,7 @@ import type { Database } from '@bailiwick/store';
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { Directory } from '../directory.ts';
 import type { GrantInput } from '../grants/records.ts';
-import { platformNotice } from './platform-role.ts';
+import { givenNotice } from './platform-role.ts';
 
 // What identity answers about the sign-in of a user who gives a role on the platform.
 
@@ -26,7 +26,7 @@ const failing = (code: Code) =>
   }) as unknown as Directory;
 
 const noticeWith = (code: Code) =>
-  platformNotice(
+  givenNotice(
     {
       directory: failing(code),
       database: {

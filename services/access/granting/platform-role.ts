@@ -1,4 +1,4 @@
-import { noticeTask, type Task } from '@bailiwick/outbox';
+import { noticeTasks, type Task } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
 import { type Database, onPool } from '@bailiwick/store';
@@ -7,9 +7,9 @@ import { assertUser, type Directory, findBot, findUser, shownName } from '../dir
 import { findOperators } from '../grants/queries.ts';
 import type { GrantInput } from '../grants/records.ts';
 
-// A role on the platform is a way to act on all accounts. A user who gives it to another user, or to a
-// bot, needs a recent sign-in, as for an act on an account, and all operators get a mail. It names the
-// reason, which the documented request does not have and callers may omit.
+// A role on the platform is a way to act on all accounts. A user who gives one needs a recent sign-in,
+// as for an act on an account. Operators get a mail, whoever gives it, with the reason if the caller
+// states one: the documented request has none.
 
 type Deps = { database: Database; directory: Directory; log: Log };
 
@@ -17,47 +17,52 @@ type Deps = { database: Database; directory: Directory; log: Log };
 export type PlatformNotice = { reason?: string; tasks?: Task[] };
 
 /**
- * Call it before the transaction: it asks identity.
- * @throws permission_denied if the caller signed in more than 15 minutes ago, or without the second
- * factor that the caller has
+ * The notice of a new grant. Call it before the transaction: it asks identity.
+ * @throws permission_denied if the caller is a user who signed in more than 15 minutes ago, or without
+ * the second factor that the user has
  */
-export async function platformNotice(
-  { database, directory, log }: Deps,
+export async function givenNotice(
+  deps: Deps,
   input: GrantInput,
   text: string,
   call: Call,
 ): Promise<PlatformNotice> {
-  const { caller, signal } = call;
-  if (input.tenant !== '' || caller.type !== 'user') return {};
+  if (input.tenant !== '') return {};
   const reason = text.trim();
-  const operatorName = await operatorNameOf(directory, call);
-  const ids = await findOperators(onPool(database), log);
-  const { users } = await directory.getUsers({ ids }, call, { signal });
-  const details = {
-    operatorName,
-    name: await nameOf(directory, input, call),
-    role: input.role,
-    reason: reason || '–',
-  };
-  return {
-    ...(reason !== '' && { reason }),
-    tasks: users
-      .filter(({ status }) => status === 'active')
-      .map(({ email, locale }) => noticeTask('platform_role_given', email, { locale, ...details })),
-  };
+  const details = { reason: reason || '–' };
+  const tasks = await mailsAbout('platform_role_given', deps, input, call, details);
+  return { ...(reason !== '' && { reason }), tasks };
 }
 
-/** The name of the user who calls, and who has proven a recent sign-in. */
+async function mailsAbout(
+  kind: string,
+  { database, directory, log }: Deps,
+  input: GrantInput,
+  call: Call,
+  details: Record<string, string>,
+): Promise<Task[]> {
+  const operatorName = await operatorNameOf(directory, call);
+  // A role on one resource is the applications' own: it opens no account.
+  if (input.resource !== '') return [];
+  const ids = await findOperators(onPool(database), log);
+  const { users } = await directory.getUsers({ ids }, call, { signal: call.signal });
+  const name = await nameOf(directory, input, call);
+  return noticeTasks(kind, users, { operatorName, name, role: input.role, ...details });
+}
+
+/** The name of the caller, "" = the platform key. A user has proven a recent sign-in. */
 async function operatorNameOf(directory: Directory, call: Call): Promise<string> {
-  const { id: userId, credentialId: sessionId } = call.caller;
+  const { type, id, credentialId } = call.caller;
+  if (type === 'bot') return (await findBot(directory, id, call))?.name ?? id;
+  if (type !== 'user') return '';
   try {
-    const request = { userId, sessionId };
+    const request = { userId: id, sessionId: credentialId };
     return (await directory.proveOperator(request, call, { signal: call.signal })).name;
   } catch (error) {
     if (!(error instanceof ConnectError) || error.code !== Code.Unimplemented) throw error;
     // During an upgrade identity may be an older version, which cannot prove a sign-in. A refusal
     // would fail calls that the version before answers.
-    const { name, email } = await assertUser(directory, userId, call);
+    const { name, email } = await assertUser(directory, id, call);
     return name || email;
   }
 }

@@ -69,7 +69,7 @@ export async function setExpiration(
  * Throws permission_denied for an extension by a caller who may not grant the key's permissions
  * until then. A bot extends its own key.
  *
- * @returns the latest end of the extended key, null = any; undefined = no extension
+ * @returns the latest end of the extended key and the mails about it; undefined = no extension
  */
 async function permitFor(
   deps: BotKeyDeps,

@@ -1,6 +1,6 @@
 import { createId, createToken, tokenHash } from '@bailiwick/contract';
 import { escalation, limitReached, notFound, temporaryRight } from '@bailiwick/errors';
-import { noticeTask, type Task } from '@bailiwick/outbox';
+import { noticeTasks, type Task } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
 import { type Database, lockName, type Transaction } from '@bailiwick/store';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
@@ -10,7 +10,7 @@ import type { Maker } from '../bots/maker.ts';
 import { findBotsAnywhere } from '../bots/queries.ts';
 import { principalOf } from '../bots/taking.ts';
 import { keysPerBot } from '../limits.ts';
-import { provenName } from '../operators/acts.ts';
+import { nameOfOperator } from '../operators/acts.ts';
 import { rowOf } from '../rows.ts';
 import { findUsers } from '../users/queries.ts';
 import type { BotKeyDeps } from './deps.ts';
@@ -32,6 +32,9 @@ type KeyRights = Pick<BotKeyRow, 'tenant' | 'bot' | 'permissions'>;
  * trust, these are all permissions of the bot. A bot has grants in its own tenant and on the platform
  * only, so the tenant in question can be passed as the bot's. A user needs a recent sign-in for a bot
  * with a role on the platform, whose key acts on all accounts.
+ *
+ * @returns when the caller's right to it ends, and the mails to the operators about a bot with a role
+ * on the platform, which the transaction of the key or trust records
  */
 export async function assertMayIssue(
   { authority, database }: Pick<BotKeyDeps, 'authority' | 'database'>,
@@ -45,7 +48,7 @@ export async function assertMayIssue(
     { signal: call.signal },
   );
   if (lacking !== '') throw escalation(lacking);
-  const tasks = onPlatform ? await platformNotices(database, call, bot, operators) : [];
+  const tasks = onPlatform ? await mailsToOperators(database, call, bot, operators) : [];
   // The keys that a bot makes end with the key that it uses.
   const used =
     call.caller.type === 'bot'
@@ -61,21 +64,16 @@ export async function assertMayIssue(
 }
 
 /** The mails to the operators about a credential of a bot with a role on the platform. */
-async function platformNotices(
+async function mailsToOperators(
   database: Database,
   { caller }: Call,
   botId: string,
   operators: readonly string[],
 ): Promise<Task[]> {
-  // A bot that makes keys has its first one from a user.
-  if (caller.type !== 'user') return [];
-  const operatorName = await provenName(database, caller);
+  const operatorName = await nameOfOperator(database, caller);
   const [bot] = await findBotsAnywhere(database, [botId]);
   const users = await findUsers(database, operators);
-  const details = { operatorName, name: bot?.name ?? botId };
-  return users
-    .filter(({ status }) => status === 'active')
-    .map(({ email, locale }) => noticeTask('platform_key_created', email, { locale, ...details }));
+  return noticeTasks('platform_key_created', users, { operatorName, name: bot?.name ?? botId });
 }
 
 /** Throws permission_denied for a key or trust that outlasts the right that it rests on. */

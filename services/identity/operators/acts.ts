@@ -27,13 +27,24 @@ export async function provenOperator(
 ): Promise<Operator | undefined> {
   const { caller } = call;
   const reason = input.trim();
-  if (caller.type === 'bot' && reason !== '') {
-    const [bot] = await findBotsAnywhere(database, [caller.id]);
-    return { operatorName: bot?.name ?? caller.id, reason };
-  }
+  if (caller.type === 'bot' && reason !== '')
+    return { operatorName: await nameOfOperator(database, caller), reason };
   if (caller.type !== 'user' || caller.id === userId) return undefined;
   if (reason === '') throw invalid('Reason is required');
   return { operatorName: await provenName(database, caller), reason };
+}
+
+type OperatorCaller = Pick<Call['caller'], 'type' | 'id' | 'credentialId'>;
+
+/**
+ * The name of a caller who acts on the platform, "" = the platform key. @throws for a user as
+ * provenName does
+ */
+export async function nameOfOperator(database: Database, caller: OperatorCaller): Promise<string> {
+  if (caller.type === 'user') return provenName(database, caller);
+  if (caller.type !== 'bot') return '';
+  const [bot] = await findBotsAnywhere(database, [caller.id]);
+  return bot?.name ?? caller.id;
 }
 
 /**

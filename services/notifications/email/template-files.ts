@@ -9,7 +9,7 @@ import {
   templateNames,
 } from './placeholders.ts';
 
-// An operator's mails are plain files: <locale>/<mail>/{subject.txt,text.txt,html.html}, three words
+// An operator's mails are plain files: <locale>/<mail>/{subject.txt,text.txt,html.html}, four words
 // per locale, and one HTML layout for all. Templates contain no logic, so that translators can only
 // change words.
 
@@ -20,7 +20,7 @@ import {
 export type TemplateFiles = ReadonlyMap<string, string>;
 
 export const layoutFile = 'layout.html';
-const wordFiles = ['unnamed.txt', 'somebody.txt', 'unknown.txt'] as const;
+const wordFiles = ['unnamed.txt', 'somebody.txt', 'unknown.txt', 'platformKey.txt'] as const;
 export const partFiles = { subject: 'subject.txt', text: 'text.txt', html: 'html.html' } as const;
 
 type FilesResult = { files: TemplateFiles; problems: string[] };

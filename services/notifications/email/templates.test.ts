@@ -70,9 +70,9 @@ test('every locale has every mail with the same placeholders', () => {
     }
   }
   for (const locale of locales)
-    for (const word of ['unnamed', 'somebody', 'unknown'])
+    for (const word of ['unnamed', 'somebody', 'unknown', 'platformKey'])
       assert.ok(shipped.files.get(`${locale}.${word}.txt`), `${locale} ${word}`);
-  assert.equal(shipped.files.size, locales.length * (templateNames.length * 3 + 3) + 1);
+  assert.equal(shipped.files.size, locales.length * (templateNames.length * 3 + 4) + 1);
 });
 
 test('a mail uses each of its placeholders, and contains no link without a token', () => {
@@ -253,6 +253,14 @@ test('values in HTML are escaped', () => {
     name: '<b a="1">&\'{{email}}',
   });
   assert.ok(html.includes('&lt;b a=&quot;1&quot;&gt;&amp;&#39;{{email}}'));
+});
+
+test('a mail names the platform key for an operator without a name, and for no other name', () => {
+  const textFor = (operatorName: string) =>
+    renderMail(shipped, 'platform_role_given', 'en', { ...values, operatorName }).text;
+  assert.match(textFor(''), /^The platform key has given/m);
+  // A name of which nothing can be shown does not pass for the key.
+  assert.doesNotMatch(textFor('\u202e'), /platform key/);
 });
 
 test('a mail without one of its values throws', () => {

@@ -182,7 +182,9 @@ function valuesOf(
           }).format(new Date(time)),
         }),
     ...(left === undefined ? {} : { left }),
-    ...(operatorName === undefined ? {} : { operatorName: displayName(operatorName) }),
+    ...(operatorName === undefined
+      ? {}
+      : { operatorName: operatorName === '' ? word('platformKey') : displayName(operatorName) }),
     ...(reason === undefined ? {} : { reason: oneLine(reason, 500) }),
     ...(token === undefined ? {} : { token }),
     ...(link === undefined ? {} : { link }),

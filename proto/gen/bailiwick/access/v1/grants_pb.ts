@@ -312,8 +312,8 @@ export type GrantsAddRequest = Message<"bailiwick.access.v1.GrantsAddRequest"> &
   grant?: Grant | undefined;
 
   /**
-   * Why a user grants a role on the platform: it is in the audit, and all operators read it in a
-   * mail.
+   * Why the caller grants a role on the platform: it is in the audit, and the operators (at most 50)
+   * read it in a mail.
    *
    * @generated from field: string reason = 2 [json_name = "Reason"];
    */
@@ -630,8 +630,8 @@ export type BotGrantsAddRequest = Message<"bailiwick.access.v1.BotGrantsAddReque
   grant?: BotGrant | undefined;
 
   /**
-   * Why a user grants a role on the platform: it is in the audit, and all operators read it in a
-   * mail.
+   * Why the caller grants a role on the platform: it is in the audit, and the operators (at most 50)
+   * read it in a mail.
    *
    * @generated from field: string reason = 2 [json_name = "Reason"];
    */
