@@ -47,6 +47,14 @@ export const storedGiver = ({ type, id, narrowedTo, limitedTo, voucher }: Giver)
 export const isOneself = ({ type, id, voucher }: Caller, userId: string): boolean =>
   type === 'user' && id === userId && voucher === '';
 
+/** Whether a caller gives up a role of its own. */
+export const isOwnGrant = (
+  caller: Caller,
+  { subjectType, subject }: { subjectType: string; subject: string },
+): boolean =>
+  caller.type === subjectType &&
+  (caller.type === 'bot' ? caller.id === subject : isOneself(caller, subject));
+
 /** The session of that time does not matter, except that its limits stay. */
 export const giverLater = (
   tenant: string,

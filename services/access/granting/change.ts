@@ -4,7 +4,7 @@ import type { Call } from '@bailiwick/pipeline';
 import type { Transaction } from '@bailiwick/store';
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
-import { assertMayGrant, assertMayTake, isOneself } from '../decisions/delegation.ts';
+import { assertMayGrant, assertMayTake, isOwnGrant } from '../decisions/delegation.ts';
 import { addGrant, type GrantKey, removeGrant } from '../grants/entries.ts';
 import type { GrantInput } from '../grants/records.ts';
 import { GroupEntity } from '../groups/entities.ts';
@@ -52,18 +52,20 @@ export async function grant(
  * Revokes a role that the caller may grant, or one of its own. The last owner cannot lose
  * ownership.
  */
-export async function withdraw(tx: Transaction, input: GrantInput, call: Call): Promise<void> {
+export async function withdraw(
+  tx: Transaction,
+  input: GrantInput,
+  call: Call,
+  { tasks = [] }: PlatformNotice = {},
+): Promise<void> {
   const { tenant, subjectType, subject, role, resource } = input;
   await lockOwners(tx, input);
   const key = subjectType === 'group' ? await groupSubject(tx, tenant, subject) : { subject };
   const { caller } = call;
-  const isOwn =
-    caller.type === subjectType &&
-    (caller.type === 'bot' ? caller.id === subject : isOneself(caller, subject));
-  if (!isOwn) await assertMayTake(tx, caller, tenant, [role]);
+  if (!isOwnGrant(caller, input)) await assertMayTake(tx, caller, tenant, [role]);
   else if (role === ownerRole) assertRecentLogin(caller);
   await assertOwned(tx, input);
-  await removeGrant(tx, call, { tenant, subjectType, ...key, role, resource });
+  await removeGrant(tx, call, { tenant, subjectType, ...key, role, resource }, tasks);
 }
 
 /** Serialises changes of owners: the check for the last owner reads all of them. */

@@ -23,7 +23,7 @@ import {
 import { pathKey } from '../groups/path.ts';
 import { rowOf } from '../rows.ts';
 import { grant, grantProblems, withdraw } from './change.ts';
-import { givenNotice } from './platform-role.ts';
+import { givenNotice, removedNotice } from './platform-role.ts';
 
 /** Checks common to the grants of users, groups and bots. */
 export const grantChecks = {
@@ -66,7 +66,8 @@ function createFamily(deps: Deps) {
     },
 
     async remove(input: GrantInput, call: Call) {
-      await database.transaction(scopeOf(call, input), (tx) => withdraw(tx, input, call));
+      const notice = await removedNotice(deps, input, call);
+      await database.transaction(scopeOf(call, input), (tx) => withdraw(tx, input, call, notice));
       return {};
     },
 

@@ -3,17 +3,18 @@ import type { Call } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
 import { type Database, onPool } from '@bailiwick/store';
 import { Code, ConnectError } from '@connectrpc/connect';
+import { isOwnGrant } from '../decisions/delegation.ts';
 import { assertUser, type Directory, findBot, findUser, shownName } from '../directory.ts';
 import { findOperators } from '../grants/queries.ts';
 import type { GrantInput } from '../grants/records.ts';
 
-// A role on the platform is a way to act on all accounts. A user who gives one needs a recent sign-in,
-// as for an act on an account. Operators get a mail, whoever gives it, with the reason if the caller
-// states one: the documented request has none.
+// A role on the platform is a way to act on all accounts. A user who gives one, or takes one from
+// another, needs a recent sign-in, as for an act on an account. Operators get a mail, whoever does it,
+// with the reason if the caller states one: the documented request has none.
 
 type Deps = { database: Database; directory: Directory; log: Log };
 
-/** The reason of a grant of a platform role, and the mails to the operators. */
+/** The reason of a change of a platform role, and the mails to the operators. */
 export type PlatformNotice = { reason?: string; tasks?: Task[] };
 
 /**
@@ -32,6 +33,19 @@ export async function givenNotice(
   const details = { reason: reason || '–' };
   const tasks = await mailsAbout('platform_role_given', deps, input, call, details);
   return { ...(reason !== '' && { reason }), tasks };
+}
+
+/**
+ * The notice of a removal from another: the operators before it get the mail, and so does the one who
+ * loses the role. Call it before the transaction. @throws as givenNotice does
+ */
+export async function removedNotice(
+  deps: Deps,
+  input: GrantInput,
+  call: Call,
+): Promise<PlatformNotice> {
+  if (input.tenant !== '' || isOwnGrant(call.caller, input)) return {};
+  return { tasks: await mailsAbout('platform_role_removed', deps, input, call, {}) };
 }
 
 async function mailsAbout(

@@ -159,11 +159,12 @@ async function assertRoom(
     );
 }
 
-/** Revokes a grant. Without a grant it only invalidates. */
+/** Revokes a grant. Without a grant it only invalidates. `tasks`: the mails about it. */
 export async function removeGrant(
   tx: Transaction,
   call: RightsCause,
   key: GrantKey,
+  tasks: NonNullable<Change['tasks']> = [],
 ): Promise<void> {
   const { subjectType, subject, role, resource = '' } = key;
   // Locks the row, so that only one of several concurrent calls revokes the grant and records the
@@ -177,7 +178,7 @@ export async function removeGrant(
   call.invalidates.add(rightsKeyOf(key));
   if (!stored) return;
   tx.em.remove(stored);
-  recordGrant(tx, 'removed', { ...key, ...stored, subject });
+  recordGrant(tx, 'removed', { ...key, ...stored, subject }, { tasks });
 }
 
 /**

@@ -265,4 +265,32 @@ describeOne('sessions, factors and roles in the hands of operators', 'one proces
     await ask('BotGrants_Add', { Grant: inTenant }, stack.platformKey);
     assert.equal(await taskCount(), before);
   });
+
+  test('the removal of a role on the platform from another needs a recent sign-in, and the operators get a mail', async () => {
+    const [operator, watcher] = [await newOperator(), await newOperator('platform-support')];
+    const [user, other] = [await newOperator('auditor'), await newOperator('auditor')];
+    const roleOf = ({ id }: { id: string }, Role = 'auditor') => ({
+      Grant: { Platform: true, UserID: id, Role },
+    });
+    const removed = (email: string) =>
+      `removed the role auditor on Bailiwick from ${localPart(email)}.`;
+    await ask('Grants_Remove', roleOf(user), operator.token);
+    // The user was an operator before.
+    for (const { email } of [operator, watcher, user]) await mailWith(email, removed(user.email));
+    await age(operator.id);
+    const late = await stack.call('Grants_Remove', roleOf(other), operator.token);
+    assert.equal(late.body['Reason'], 'RECENT_LOGIN_REQUIRED');
+    await ask('Grants_Remove', roleOf(other), stack.platformKey);
+    await mailWith(watcher.email, `The platform key has ${removed(other.email)}`);
+
+    // One that is not there sends none, and a role of one's own needs no recent sign-in.
+    const taskCount = () =>
+      countOf(stack, "access.outbox where tasks::text like '%platform_role_removed%'");
+    const before = await taskCount();
+    await ask('Grants_Remove', roleOf(other), stack.platformKey);
+    await ask('Grants_Remove', roleOf(operator, 'platform-owner'), operator.token);
+    assert.equal(await taskCount(), before);
+    const refused = await stack.call('Grants_Remove', roleOf(watcher), operator.token);
+    assertRefused(refused, 403, 'permission_denied');
+  });
 });
