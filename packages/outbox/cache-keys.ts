@@ -112,7 +112,7 @@ const families: Readonly<Record<string, Family>> = {
     // A cached account may show the sign-in before this one for two seconds.
     signed_in: none,
     ...each(none, 'registered registration_repeated verification_resent code_requested'),
-    ...each(none, 'email_change_requested password_reset_requested sign_in_failed'),
+    ...each(none, 'email_change_requested password_reset_requested sign_in_failed sign_ins_voided'),
     ...each(none, 'factor_begun passkey_renamed passkey_refused passkey_cloned'),
   },
   webhook_endpoint: {

@@ -38,6 +38,7 @@ const auditOnly = [
   'user.password_reset_requested',
   'user.registration_repeated',
   'user.sign_in_failed',
+  'user.sign_ins_voided',
   'user.verification_resent',
   'webhook_endpoint.replayed',
   'webhook_endpoint.tested',

@@ -127,6 +127,7 @@ export const generalActions: ReadonlySet<string> = new Set([
   'user.recovery_code_used',
   'user.recovery_codes_generated',
   'user.registration_repeated',
+  'user.sign_ins_voided',
   'user.verification_resent',
   'user.verified',
 ]);

@@ -28,7 +28,7 @@ export function accessHandlers({
   async function revoke(
     { userId, reason }: { userId: string; reason: string },
     call: Call,
-    end: (tx: Transaction, ending: Ending) => Promise<void>,
+    end: (tx: Transaction, ending: Ending) => Promise<unknown>,
   ) {
     const operator = await provenOperator(database, userId, reason, call);
     await database.transaction({ call, tenant: null, row: rowOf.user(userId) }, async (tx) => {

@@ -51,7 +51,10 @@ type SessionToEnd = {
   tasks?: readonly Task[];
 };
 
-/** Ends all sessions of a user, and voids the sign-ins that are not complete. */
+/**
+ * Ends all sessions of a user, and voids the sign-ins that are not complete. Without a session, the
+ * record of these sign-ins is the trace of the act.
+ */
 export async function endAllSessions(
   tx: Transaction,
   call: Call,
@@ -60,23 +63,39 @@ export async function endAllSessions(
   const { userId } = rest;
   // Locks the user before the sessions, to avoid deadlocks.
   await lockActive(tx, userId);
-  await voidCodes(tx, userId);
+  const hasVoided = await voidCodes(tx, userId);
   const sessions = await tx.em.find(SessionEntity, { userId });
-  // One mail for all of them.
-  for (const [index, { id }] of sessions.entries())
-    await endSession(tx, call, { ...rest, id, ...(index === 0 && { tasks }) });
+  let hasEnded = false;
+  // One mail for all of them, with the first that ends: a session may have been deleted meanwhile.
+  for (const { id } of sessions)
+    if (await endSession(tx, call, { ...rest, id, ...(!hasEnded && { tasks }) })) hasEnded = true;
+  if (!hasEnded && hasVoided) recordVoided(tx, rest);
+}
+
+/** The entry of an act that has voided sign-ins and ended no session. It is no event. */
+function recordVoided(
+  tx: Transaction,
+  { userId, email = '', reason = '' }: Pick<SessionToEnd, 'userId' | 'email' | 'reason'>,
+): void {
+  record(tx, {
+    tenant: '',
+    type: 'user.sign_ins_voided',
+    data: null,
+    targets: [{ Type: 'user', ID: userId, Name: email }],
+    reason,
+  });
 }
 
 /**
- * Ends a session of a user, those that take it on to applications, and its support session. Locks the user first: a
- * code that is being exchanged would otherwise leave its session behind. Does nothing for another
- * user's session or an ended one.
+ * Ends a session of a user, those that take it on to applications, and its support session. Locks the
+ * user first: a code that is being exchanged would otherwise leave its session behind. Does nothing
+ * for another user's session or an ended one. Returns whether a session has ended.
  */
 export async function endSession(
   tx: Transaction,
   call: Call,
   { userId, id, email, reason = '', tasks = [] }: SessionToEnd,
-): Promise<void> {
+): Promise<boolean> {
   // Even if no session is found: the gateways may not know yet that another call has ended it.
   call.invalidates.add(`credential:${id}`);
   await lockActive(tx, userId);
@@ -99,4 +118,5 @@ export async function endSession(
       ...(index === 0 && { tasks }),
     });
   }
+  return sessions.length > 0;
 }

@@ -199,15 +199,17 @@ export async function endOtherSessions(
 
 /**
  * Voids all codes and challenges of a user. Ending all sessions includes those that they could
- * still open.
+ * still open. Returns whether there were any.
  */
-export async function voidCodes(tx: Transaction, userId: string): Promise<void> {
-  await voidChallenges(tx, userId);
-  await tx.query('delete from sign_in_code where user_id = $1', [userId]);
-  await tx.query('delete from mailed_code where user_id = $1', [userId]);
+export async function voidCodes(tx: Transaction, userId: string): Promise<boolean> {
+  const challenges = await voidChallenges(tx, userId);
+  const codes = await tx.query('delete from sign_in_code where user_id = $1 returning 1', [userId]);
+  const mailed = await tx.query('delete from mailed_code where user_id = $1 returning 1', [userId]);
+  return challenges + codes.length + mailed.length > 0;
 }
 
-/** Voids the sign-ins of a user that wait for a second factor. */
-export async function voidChallenges(tx: Transaction, userId: string): Promise<void> {
-  await tx.query('delete from login_challenge where user_id = $1', [userId]);
+/** Voids the sign-ins of a user that wait for a second factor. Returns how many. */
+export async function voidChallenges(tx: Transaction, userId: string): Promise<number> {
+  const text = 'delete from login_challenge where user_id = $1 returning 1';
+  return (await tx.query(text, [userId])).length;
 }

@@ -6,7 +6,7 @@ import { newIdentity } from '../../support/federation.ts';
 import { describeOne, type Stack, startStack } from '../../support/harness.ts';
 import { login, mailTo, signUp } from '../../support/people.ts';
 import { rowsOf } from '../../support/store.ts';
-import { addTotp } from '../../support/totp.ts';
+import { addTotp, totp } from '../../support/totp.ts';
 import { supportCalls } from './support-calls.ts';
 
 type Session = { ID: string; UserID: string; Current: boolean };
@@ -85,6 +85,29 @@ describeOne('sessions and factors in the hands of operators', 'one process', (to
       [`%${user.email}%`],
     );
     assert.equal(mails.length, 2);
+  });
+
+  test('an operator who ends no session but a sign-in that waits for its second step is in the audit', async () => {
+    const [operator, user] = [await newOperator(), await signUp(stack)];
+    const { secret } = await addTotp(stack, user.token);
+    const end = () => ask('Users_RevokeAllSessions', { UserID: user.id, Reason }, operator.token);
+    const challenge = async () => String(bodyOf(await login(stack, user.email))['Challenge']);
+    // The entries of the sessions name the act.
+    await challenge();
+    await end();
+    assert.deepEqual(await auditOf('user.sign_ins_voided', user.id), []);
+
+    const Challenge = await challenge();
+    await end();
+    const request = { Challenge, Totp: totp(secret) };
+    const dead = await stack.call('Account_CompleteLogin', request);
+    assert.equal(dead.body['Reason'], 'DEAD_TOKEN');
+    // Without a sign-in there is nothing to name.
+    await end();
+    const [row, ...more] = await auditOf('user.sign_ins_voided', user.id);
+    assert.ok(row && more.length === 0);
+    assert.ok(row.audit.includes(Reason) && row.audit.includes(user.email), row.audit);
+    assert.equal(row.event, null);
   });
 
   test('an operator sees the kinds of factors, and nothing secret of them', async () => {
