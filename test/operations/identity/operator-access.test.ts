@@ -87,6 +87,16 @@ describeOne('sessions and factors in the hands of operators', 'one process', (to
     assert.equal(mails.length, 2);
   });
 
+  test('of the operator’s own sessions, that of the call is marked', async () => {
+    const operator = await newOperator();
+    const second = String(bodyOf(await login(stack, operator.email))['Token']);
+    const marked = async (token: string) =>
+      (await sessionsOf(operator.id, token)).filter(({ Current }) => Current).map(({ ID }) => ID);
+    const [one, two] = [await marked(operator.token), await marked(second)];
+    assert.deepEqual([one.length, two.length], [1, 1]);
+    assert.notDeepEqual(one, two);
+  });
+
   test('an operator who ends no session but a sign-in that waits for its second step is in the audit', async () => {
     const [operator, user] = [await newOperator(), await signUp(stack)];
     const { secret } = await addTotp(stack, user.token);
