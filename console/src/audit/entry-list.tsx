@@ -59,7 +59,7 @@ function Row({ entry, onOpen }: { entry: Entry; onOpen: () => void }) {
   return (
     <UnstyledButton onClick={onOpen} w="100%" px="md" py="xs" className="console-entry" data-entry>
       <Group gap="md" wrap="nowrap" align="start">
-        <Text size="sm" c="dimmed" component="time" dateTime={OccurredAt} style={{ flex: 'none' }}>
+        <Text size="sm" c="dimmed" component="time" dateTime={OccurredAt} className="console-clock">
           {OccurredAt ? clockTime(OccurredAt, locale) : '–'}
         </Text>
         <Text size="sm" component="span" flex={1} miw={0}>
