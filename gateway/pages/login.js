@@ -12,22 +12,11 @@ import {
   run,
   say,
 } from './calls.js';
-import { find, findIn } from './elements.js';
-import { startEnrolling } from './enrol.js';
-import { useLocaleOf } from './language.js';
+import { find } from './elements.js';
 import { offerMailedCode, onMailedCode, requestMailedCode } from './mailed-code.js';
-import {
-  cameFrom,
-  findRequirement,
-  findUnmet,
-  isInAddress,
-  isStepUp,
-  leaveOnward,
-  onward,
-  returnTo,
-} from './onward.js';
+import { findRequirement, isStepUp, leaveOnward } from './onward.js';
 import { getOptions, showApplication } from './options.js';
-import { askForPasskey, signInWith, stopOffering, supported } from './passkey.js';
+import { askForPasskey, signInWith, stopOffering } from './passkey.js';
 import { explainCode, isRecovering, offerCode, offerCodeTo, readCode } from './recovery.js';
 import { onSecondFactor, startSecondFactor } from './second-factor.js';
 import {
@@ -46,16 +35,13 @@ import {
   registrationIsOpen,
   show,
 } from './sign-in-form.js';
+import { hasChoice, offerApplication, showEnrolment, takeSignedIn, welcome } from './signed-in.js';
 import { isLinking, isStale, linkIdentity, returnAfter, showProviders } from './social.js';
-import { entryOf, suspendedEntryOf } from './tenants.js';
 import { text } from './texts.js';
 
-/** @import { Account_GetRes, Account_LoginRes, Account_LoginWithCodeRes } from '@bailiwick/client/gen/types.ts' */
+/** @import { Account_LoginRes, Account_LoginWithCodeRes } from '@bailiwick/client/gen/types.ts' */
 
 const query = new URLSearchParams(location.search);
-/** Whether the installation has an application. */
-let hasApplication = false;
-
 /** Leaves for where the user goes on to. Does nothing if there is nowhere to go on to. */
 async function goOn() {
   await linkIdentity();
@@ -163,65 +149,6 @@ async function finish() {
   heading.focus();
 }
 
-/**
- * Pages of this service add factors too, and ask for them where they are needed.
- * @param {Account_GetRes} account
- */
-const findDue = (account) => (onward && !isStepUp ? undefined : findUnmet(account));
-
-/**
- * Shows the step that adds a factor, if a tenant requires one that the session lacks. Returns whether
- * it does.
- * @param {Account_GetRes} account
- */
-async function showEnrolment(account, tenant = findDue(account)) {
-  if (!tenant) return false;
-  const [part, focus] = await startEnrolling(tenant);
-  email.value = account.User.Email;
-  show(part, text('common.signIn'), focus);
-  return true;
-}
-
-/**
- * Whether the user chooses a tenant, whose application comes next.
- * @param {Account_GetRes} account
- */
-const hasChoice = ({ Tenants }) =>
-  returnTo === '' &&
-  Tenants.length > 1 &&
-  Tenants.some(({ AppURL }) => AppURL) &&
-  !Tenants.some(isInAddress);
-
-/**
- * Whether the user comes from a provider, and goes on as after a sign-in on this page. Only once: a
- * reload, and the way back from the application, show the account.
- */
-function takeSignedIn() {
-  const here = new URL(location.href);
-  if (!query.has('signed_in') || returnTo !== '') return false;
-  here.searchParams.delete('signed_in');
-  history.replaceState(null, '', here);
-  return true;
-}
-
-/**
- * Shows the signed-in user.
- * @param {Account_GetRes} account
- */
-function welcome({ User, Tenants, SuspendedTenants, Assurance }) {
-  useLocaleOf(User);
-  email.value = User.Email;
-  const entries = [
-    ...Tenants.map((tenant) => entryOf(tenant, Assurance)),
-    ...SuspendedTenants.map(suspendedEntryOf),
-  ];
-  find('tenants').hidden = entries.length === 0;
-  findIn(find('tenants'), 'ul').replaceChildren(...entries);
-  find('passkeys').hidden = !supported;
-  find('onward').hidden = !cameFrom && !hasApplication;
-  show('known', text('login.signedIn'));
-}
-
 onPasskey((credential) => run(() => signInByPasskey(credential)));
 entry.addEventListener('submit', (event) => {
   event.preventDefault();
@@ -321,7 +248,7 @@ run(async () => {
   const buttons = showProviders();
   const { Registration, AppURL } = await getOptions();
   if (Registration === 'open' && !isLinking) openRegistration();
-  hasApplication = AppURL !== '';
+  if (AppURL !== '') offerApplication();
   if (takeSignedIn()) return finish();
   // A page that needs a recent sign-in asks for another one.
   const account =
