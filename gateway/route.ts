@@ -27,6 +27,7 @@ import { createPageBrands, readOwnImages } from './pages/page-brands.ts';
 import { keepLanguage } from './pages/page-language.ts';
 import { acceptsHtml, rootFrom } from './pages/pages.ts';
 import { nextStepsOf, SignInFailure } from './pages/sign-in-failure.ts';
+import { createSignInTargets } from './pages/sign-in-target.ts';
 import type { Peers } from './peers.ts';
 import { createRoutes, type RoutedRequest } from './routes.ts';
 import { createScim, isScim, sendScimError } from './scim/scim.ts';
@@ -63,10 +64,11 @@ function createParts({ peers, settings }: Options) {
   const sso = createSsoRoutes({ sso: peers.sso, session, flows, link });
   const images = readOwnImages(settings);
   const brands = createPageBrands(peers.access, settings, images);
+  const findTarget = createSignInTargets(peers.sso, settings.brandName);
   const console = openConsole(settings.console, brands.own);
   const sendLogo = createLogos(peers, images);
   const answerIssuer = createIssuerRoutes({ sso: peers.sso, session, brands });
-  return { session, support, link, sso, console, brands, sendLogo, answerIssuer };
+  return { session, support, link, sso, console, brands, findTarget, sendLogo, answerIssuer };
 }
 
 /**

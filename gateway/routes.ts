@@ -11,6 +11,7 @@ import type { createOperationHandler } from './operations/operations.ts';
 import { type createLogos, isLogo } from './pages/logos.ts';
 import type { createPageBrands } from './pages/page-brands.ts';
 import { acceptsHtml, isBranded, isPage, sendHomePage, sendPage } from './pages/pages.ts';
+import type { createSignInTargets } from './pages/sign-in-target.ts';
 import { type createScim, isScim, scimMethods } from './scim/scim.ts';
 import type { RequestOrigin } from './session/authenticate.ts';
 import type { SessionCookie } from './session/cookies.ts';
@@ -54,6 +55,7 @@ type Parts = {
   sso: ReturnType<typeof createSsoRoutes>;
   answerIssuer: ReturnType<typeof createIssuerRoutes>;
   brands: ReturnType<typeof createPageBrands>;
+  findTarget: ReturnType<typeof createSignInTargets>;
   console: Console;
   session: Pick<SessionCookie, 'ofVisitor'>;
   state: Pick<Running, 'ready' | 'concerns'>;
@@ -158,12 +160,17 @@ const read = (handle: Route['handle']): Route => ({
   handle,
 });
 
-const pageRoutes = ({ prefix, brands, console, session }: Parts): FindRoute[] => {
+const pageRoutes = ({ prefix, brands, findTarget, console, session }: Parts): FindRoute[] => {
   const isAnonymous = (request: IncomingMessage) => session.ofVisitor(request) === undefined;
   const branded = read(async ({ request, response, url, pathname, origin }) => {
     if (console.redirects(response, pathname, url, prefix)) return;
-    const brand = await brands.of(url.searchParams.get('tenant') ?? '', origin.ip);
-    sendPage(request, response, pathname, { brand, isAnonymous: isAnonymous(request) });
+    const parameter = (name: string) => url.searchParams.get(name) ?? '';
+    const target =
+      pathname === '/login' ? await findTarget(parameter('return_to'), origin.ip) : undefined;
+    // The app's own tenant counts, and not another one in the address.
+    const brand = await brands.of(target?.tenant ?? parameter('tenant'), origin.ip);
+    const app = target?.app ?? '';
+    sendPage(request, response, pathname, { brand, app, isAnonymous: isAnonymous(request) });
   });
   const plain = read(({ request, response, pathname }) => sendPage(request, response, pathname));
   const view = read(({ request, response, pathname }) =>

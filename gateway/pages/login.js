@@ -34,6 +34,7 @@ import {
   readAddress,
   registrationIsOpen,
   show,
+  signInTitle,
 } from './sign-in-form.js';
 import { hasChoice, offerApplication, showEnrolment, takeSignedIn, welcome } from './signed-in.js';
 import { isLinking, isStale, linkIdentity, returnAfter, showProviders } from './social.js';
@@ -91,7 +92,7 @@ async function signIn() {
     });
   } catch (error) {
     if (hasReason(error, 'EMAIL_NOT_VERIFIED'))
-      return show('confirm', text('common.signIn'), find('confirm-title'));
+      return show('confirm', signInTitle, find('confirm-title'));
     if (entry.hidden) askForPassword();
     if (hasReason(error, 'SSO_REQUIRED')) offerCode();
     if (hasCode(error, 'unauthenticated', 'invalid_argument')) {
@@ -110,7 +111,7 @@ async function signIn() {
  * @param {Account_LoginRes | Account_LoginWithCodeRes} answer
  */
 async function goOnWith(answer) {
-  if (answer.Challenge) return show('second', text('common.signIn'), startSecondFactor(answer));
+  if (answer.Challenge) return show('second', signInTitle, startSecondFactor(answer));
   await finish();
 }
 
@@ -202,7 +203,7 @@ find('forgotten').addEventListener('click', () =>
 find('mail-code').addEventListener('click', () =>
   run(async () => {
     say('');
-    show('mailed', text('common.signIn'), await requestMailedCode(email.value));
+    show('mailed', signInTitle, await requestMailedCode(email.value));
   }),
 );
 onMailedCode(email, goOnWith, askForPassword);

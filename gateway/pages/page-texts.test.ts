@@ -120,6 +120,7 @@ test('a page is rendered completely in every language', () => {
   ];
   const later = [
     'visitor',
+    'signInTitle',
     'base',
     'root',
     'brandHead',

@@ -10,7 +10,14 @@ import { accepts, forEver } from '../http/static-files.ts';
 import { faceStyle, fontFiles } from './face.ts';
 import { brandMarkup, brandStyle, mark, noBrand, type PageBrand } from './page-brands.ts';
 import { languageHeaders, languageOf } from './page-language.ts';
-import { fillKnown, readPageFile, renderPage, scriptNames, textOf } from './page-texts.ts';
+import {
+  fillKnown,
+  readPageFile,
+  renderPage,
+  scriptNames,
+  textOf,
+  titleWithNames,
+} from './page-texts.ts';
 
 // The HTML pages: sign-in, and the targets of links in mails. A mail's token is in the URL
 // fragment, which reaches neither server logs nor a Referer, and is used on a click, so that mail
@@ -146,21 +153,24 @@ function styleOf({ url = '/' }: IncomingMessage): Asset {
 }
 
 /**
- * Sends the page or file at a path that `isPage` accepts. `isAnonymous`: the browser has no session, so
- * that the page's script need not ask, which browsers note as an error.
+ * `app` is the name of the app that the user signs in to, '' = none. `isAnonymous`: the browser has no
+ * session, so that the page's script need not ask, which browsers note as an error.
  */
+type PageVisit = { brand: PageBrand; app: string; isAnonymous: boolean };
+
+/** Sends the page or file at a path that `isPage` accepts. */
 export function sendPage(
   request: IncomingMessage,
   response: ServerResponse,
   pathname: string,
-  { brand = noBrand, isAnonymous = false }: { brand?: PageBrand; isAnonymous?: boolean } = {},
+  { brand = noBrand, app = '', isAnonymous = false }: Partial<PageVisit> = {},
 ): void {
   const font = fontFiles.get(pathname);
   if (font) return sendFont(request, response, font);
   if (!isBranded(pathname))
     return sendAsset(request, response, assets.get(pathname) ?? styleOf(request));
   const locale = languageOf(request);
-  sendBody(request, response, brandedPage(pathname, locale, { brand, isAnonymous }), {
+  sendBody(request, response, brandedPage(pathname, locale, { brand, app, isAnonymous }), {
     ...headers,
     ...languageHeaders(locale),
     'content-type': html,
@@ -171,17 +181,31 @@ export function sendPage(
 function brandedPage(
   pathname: string,
   locale: string,
-  { brand, isAnonymous }: { brand: PageBrand; isAnonymous: boolean },
+  { brand, app, isAnonymous }: PageVisit,
 ): Body {
-  const key = JSON.stringify([pathname, locale, brand, isAnonymous]);
+  const key = JSON.stringify([pathname, locale, brand, app, isAnonymous]);
   const visitor = isAnonymous ? ' data-visitor="anonymous"' : '';
   const page = pageIn(pathname.slice(1), locale);
   const body =
     brandedPages.get(key) ??
-    bodyOf(Buffer.from(fillKnown(page, { ...markupOf(brand, locale, ''), visitor })));
+    bodyOf(
+      Buffer.from(
+        fillKnown(page, {
+          ...markupOf(brand, locale, ''),
+          visitor,
+          signInTitle: signInTitle(app, locale),
+        }),
+      ),
+    );
   brandedPages.set(key, body);
   return body;
 }
+
+/** The heading and title of the sign-in page. Scripts read it, so that it has no markup. */
+const signInTitle = (app: string, locale: string): string =>
+  app === ''
+    ? escapeHtml(textOf(locale, 'common.signIn'))
+    : titleWithNames(locale, 'login.signInTo', { app });
 
 /** A brand's parts of a page. `root` is the way from the page to the public URL. */
 export const markupOf = (brand: PageBrand, locale: string, root: string) =>

@@ -11,6 +11,8 @@ export const entry = find('entry', HTMLFormElement);
 export const email = find('email', HTMLInputElement);
 export const password = find('password', HTMLInputElement);
 export const heading = findIn(document, 'h1');
+/** The heading of the sign-in, which the service has written: it may name an app. */
+export const signInTitle = heading.textContent;
 const parts = [entry, ...['mailed', 'second', 'confirm', 'enrol', 'known'].map((id) => find(id))];
 
 /**
@@ -72,7 +74,7 @@ export function askForAddress() {
   find('with-password').hidden = false;
   find('with-passkey').hidden = !supported;
   findIn(entry, '[type=submit]').textContent = text('common.continue');
-  show('entry', text('common.signIn'), email);
+  show('entry', signInTitle, email);
   void offerPasskeys(usePasskey);
 }
 
@@ -97,7 +99,7 @@ export function askForPassword() {
   askForCode(false);
   // A passkey needs no password, and the address may have one.
   find('with-passkey').hidden = !supported;
-  show('entry', text('common.signIn'), password);
+  show('entry', signInTitle, password);
 }
 
 /** Shows the form for the password of an owner, and a recovery code of the organisation. */
@@ -106,7 +108,7 @@ export function askToRecover() {
   // The page of a failed sign-in leads here, without an address.
   askForSecret(email.value !== '');
   askForCode(true);
-  show('entry', text('common.signIn'), email.value === '' ? email : password);
+  show('entry', signInTitle, email.value === '' ? email : password);
 }
 
 /** @param {boolean} hasAddress */

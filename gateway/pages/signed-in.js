@@ -5,7 +5,7 @@ import { startEnrolling } from './enrol.js';
 import { useLocaleOf } from './language.js';
 import { cameFrom, findUnmet, isInAddress, isStepUp, onward, returnTo } from './onward.js';
 import { supported } from './passkey.js';
-import { email, show } from './sign-in-form.js';
+import { email, show, signInTitle } from './sign-in-form.js';
 import { entryOf, suspendedEntryOf } from './tenants.js';
 import { text } from './texts.js';
 
@@ -26,7 +26,7 @@ export async function showEnrolment(account, tenant = findDue(account)) {
   if (!tenant) return false;
   const [part, focus] = await startEnrolling(tenant);
   email.value = account.User.Email;
-  show(part, text('common.signIn'), focus);
+  show(part, signInTitle, focus);
   return true;
 }
 

@@ -56,6 +56,10 @@ test('pages count for the address, and without limits nothing counts', async () 
   const counter = counterOf();
   for (let use = 0; use < 2; use++) assert.equal(await counter.before(page), 0);
   await assert.rejects(counter.before(page), /too many/);
+  // Looks have a count of their own.
+  for (let use = 0; use < 2; use++) await counter.beforeLook('192.0.2.1');
+  await assert.rejects(counter.beforeLook('192.0.2.1'), /too many/);
+  await counter.beforeLook('192.0.2.2');
   const off = counterOf({});
   for (let use = 0; use < 9; use++) {
     assert.equal(await off.before(page), 0);

@@ -54,6 +54,14 @@ export function createCounter({ limiter, limits }: Deps) {
       return exceeded ? resetSeconds : 0;
     },
 
+    /**
+     * Counts a look at what a sign-in page leads to. Beside the pages, so that looks use up no sign-in.
+     * @throws resource_exhausted beyond the limit
+     */
+    async beforeLook(ip: string): Promise<void> {
+      if (ofPages) await limiter.take(`address issuer_look ${callerNetwork(ip)}`, ofPages);
+    },
+
     /** Counts the failure of a proof, or notes that a caller has succeeded. */
     async after(call: Call, status: number): Promise<void> {
       if (!ofFailures || pages.test(call.path)) return;

@@ -12,6 +12,7 @@ import { logoHandler } from '../apps/logo.ts';
 import type { AccessToken, createAppConfirmation } from './access-tokens.ts';
 import type { RequestState } from './context.ts';
 import { createCounter, tooManyCalls } from './counter.ts';
+import { describeSignIn } from './interactions.ts';
 import type { People } from './people.ts';
 import type { IssuerRequest } from './request.ts';
 
@@ -35,6 +36,11 @@ export function issuerHandlers(deps: Deps): Handlers<typeof IssuerService> {
 
     verifyToken: ({ token }) => deps.verifyToken(token),
     confirmApp: async (token) => ({ scopes: await deps.confirmApp(token) }),
+
+    async describeSignIn({ interaction, ip }, call) {
+      await counter.beforeLook(ip);
+      return describeSignIn(await deps.provider(), deps.admission, interaction, call);
+    },
 
     async handle(request, call) {
       const { ip, sessionHash } = request;

@@ -1,5 +1,7 @@
 import { text } from 'node:stream/consumers';
 import type { Origin } from '@bailiwick/contract';
+import type { Admission } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
+import type { PeerClient } from '@bailiwick/wire';
 import type { Client, InteractionResults, default as Provider } from 'oidc-provider';
 import { interactionPolicy } from 'oidc-provider';
 import { appOf, describeApp, isUnproven } from './clients.ts';
@@ -184,7 +186,7 @@ async function signInPage(
   client: Client,
   person: Person | undefined,
 ): Promise<string> {
-  const tenant = appOf(client).tenant || requiringTenant(interaction);
+  const tenant = brandOf(client, interaction);
   const locales = textOf(interaction, 'ui_locales').slice(0, longestLocales);
   const requirement = onlyRequirement(interaction);
   const parameters = {
@@ -197,3 +199,31 @@ async function signInPage(
   const search = new URLSearchParams({ ...(person && { again: '1' }), ...parameters });
   return `${deps.publicUrl}/login?${search.toString()}`;
 }
+
+/**
+ * Describes the app that a person signs in to, for the page that `signInPage` leads to. The library
+ * has checked app and redirect address before it stored the interaction. Any program can name a native
+ * app whose address proves nothing: its name comes with the question for consent only.
+ */
+export async function describeSignIn(
+  provider: Provider,
+  admission: Pick<PeerClient<typeof Admission>, 'isOpen'>,
+  uid: string,
+  call: Origin,
+): Promise<{ waiting?: boolean; app?: string; tenant?: string }> {
+  const interaction = await provider.Interaction.find(uid);
+  const client = interaction && (await provider.Client.find(textOf(interaction, 'client_id')));
+  if (!client) return {};
+  const own = appOf(client).tenant;
+  if (own !== '' && !(await admission.isOpen({ tenant: own }, call)).open) return {};
+  const isProven = !isUnproven(client, textOf(interaction, 'redirect_uri'));
+  return {
+    waiting: true,
+    app: isProven ? (client.clientName ?? '') : '',
+    tenant: brandOf(client, interaction),
+  };
+}
+
+/** The tenant whose branding the sign-in page has; '' = none. */
+const brandOf = (client: Client, interaction: Interaction): string =>
+  appOf(client).tenant || requiringTenant(interaction);
