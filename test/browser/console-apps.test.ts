@@ -173,7 +173,10 @@ describe('the apps in the console', { skip: withoutChromium }, () => {
     await redirects.fill('ftp://shop.example.com');
     await redirects.press('Enter');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Something has to be corrected').waitFor();
+    await page.getByText('App.RedirectURIs[1] must begin with https://').waitFor();
+    assert.ok(
+      await redirects.evaluate((element) => element === element.ownerDocument.activeElement),
+    );
     await redirects.press('Backspace');
     const Settings = { RecentLogin: true };
     const update = { Tenant: { ID: owner.tenant, Settings } };

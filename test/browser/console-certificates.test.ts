@@ -8,7 +8,7 @@ import { choosePorts } from '../support/own-stack.ts';
 import { password } from '../support/people.ts';
 import { type Browser, openBrowser } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
-import { assertGood, newConsolePage, openSignedIn } from './console-page.ts';
+import { assertGood, newConsolePage, openSignedIn, saveBar } from './console-page.ts';
 
 // The certificates of a SAML provider in the console.
 
@@ -48,7 +48,7 @@ describe('certificates of a SAML provider in the console', { skip: withoutChromi
     const connection = page.getByRole('region', { name: 'Connection' });
     assert.equal(await connection.getByLabel('Address of the metadata').inputValue(), server.url);
     await connection.getByLabel('Ask before a new certificate counts').check();
-    await connection.getByRole('button', { name: 'Save' }).click();
+    await saveBar(page).getByRole('button', { name: 'Save' }).click();
     await page.getByText('was saved.').waitFor();
 
     server.set({ status: 503 });

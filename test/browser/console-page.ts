@@ -114,3 +114,7 @@ export async function actOn(scope: Page | Locator, row: string, action: string):
   await match.getByRole('button', { name: /^Actions / }).click();
   await match.getByRole('menuitem', { name: action }).click();
 }
+
+/** The bar that saves or discards the changes of a view. */
+export const saveBar = (page: Page): Locator =>
+  page.getByRole('region', { name: 'Unsaved changes' });

@@ -6,7 +6,7 @@ import { createTenant, password, signUp } from '../support/people.ts';
 import { rowsOf } from '../support/store.ts';
 import { type Browser, openBrowser } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
-import { assertGood, consoleStack, newConsolePage, openSignedIn } from './console-page.ts';
+import { assertGood, consoleStack, newConsolePage, openSignedIn, saveBar } from './console-page.ts';
 
 // The directory of a tenant in the console.
 
@@ -67,8 +67,8 @@ describe('the directory in the console', { skip: withoutChromium }, () => {
     assert.equal((await stack.call('Groups_Save', { Group }, owner.token)).status, 200);
     const groups = page.getByRole('region', { name: 'Groups from the directory' });
     await groups.getByLabel('Parent group').fill('company');
-    await groups.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Saved').waitFor();
+    await saveBar(page).getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The settings were saved.').waitFor();
     const changed = await stack.call('Tenants_Get', { Tenant: tenant }, owner.token);
     const { Settings } = changed.body['Tenant'] as { Settings: { ScimGroupParent: string } };
     assert.equal(Settings.ScimGroupParent, 'company');

@@ -240,7 +240,7 @@ describe('the console', { skip: withoutChromium }, () => {
     await createTenant(stack, token, 'Acme');
     const page = await newPage();
     await openSignedIn(page, `${base}/account`, email, password);
-    await page.getByRole('button', { name: 'Save' }).waitFor();
+    await page.getByLabel('Name', { exact: true }).waitFor();
     await page.route('**/Sessions_List', (route) => route.abort('connectionrefused'));
     await navigation(page).getByRole('link', { name: 'Sessions' }).click();
     await page.getByRole('alert').getByText('The service cannot be reached').waitFor();
@@ -273,7 +273,7 @@ describe('the console', { skip: withoutChromium }, () => {
     await createTenant(stack, token, 'Acme');
     const page = await newPage();
     await openSignedIn(page, `${base}/account`, email, password);
-    await page.getByRole('button', { name: 'Save' }).waitFor();
+    await page.getByLabel('Name', { exact: true }).waitFor();
     await page.keyboard.press('Tab');
     assert.equal(await focusedText(page), 'Skip to the content');
     await page.keyboard.press('Enter');

@@ -1,10 +1,11 @@
 import { NativeSelect, Paper, SimpleGrid, Stack, TextInput } from '@mantine/core';
-import { CallForm } from '../parts/call-form.tsx';
+import { client } from '../parts/calls.ts';
+import { EditForm } from '../parts/edit-form.tsx';
 import { languageName } from '../parts/language-name.ts';
 import { useNotify } from '../parts/notify.ts';
 import { Page } from '../parts/page.tsx';
 import { locales, useTexts } from '../parts/texts.tsx';
-import { useAccount } from '../shell/session.tsx';
+import { type Account, useAccount } from '../shell/session.tsx';
 import { Address } from './address.tsx';
 
 export function ProfilePage() {
@@ -21,18 +22,34 @@ export function ProfilePage() {
   );
 }
 
+const fieldsOf = ({ Name, GivenName, FamilyName, Locale }: Account['User']) => ({
+  Name,
+  GivenName,
+  FamilyName,
+  Locale,
+});
+
 function ProfileForm() {
   const { t } = useTexts();
   const notify = useNotify();
   const { User } = useAccount();
-  const { Name, GivenName, FamilyName, Locale } = User;
+  const { Locale } = User;
   // A language that the pages do not have stays as it is.
   const choices = Locale === '' || locales.includes(Locale) ? locales : [...locales, Locale];
   return (
-    <CallForm
+    <EditForm
       operation="Account_Update"
-      initial={{ Name, GivenName, FamilyName, Locale }}
+      record={User}
+      fieldsOf={fieldsOf}
       toRequest={(fields) => ({ User: fields })}
+      read={async () => (await client.call('Account_Get', {})).User}
+      recordIn={(response) => response.User}
+      labels={{
+        Name: t('account.name'),
+        GivenName: t('account.givenName'),
+        FamilyName: t('account.familyName'),
+        Locale: t('account.language'),
+      }}
       stale={['Account_Get', 'Users_Get']}
       onDone={() => notify(t('account.saved'))}
       submit={t('form.save')}
@@ -67,6 +84,6 @@ function ProfileForm() {
           />
         </SimpleGrid>
       )}
-    </CallForm>
+    </EditForm>
   );
 }

@@ -2,6 +2,7 @@ import type { RequestOf } from '@bailiwick/client/client.ts';
 import { useState } from 'react';
 import { client } from '../parts/calls.ts';
 import { EditForm, ifUnchanged } from '../parts/edit-form.tsx';
+import { messagesAt } from '../parts/field-errors.ts';
 import { useNotify } from '../parts/notify.ts';
 import { ShownOnce } from '../parts/shown-once.tsx';
 import { useTexts } from '../parts/texts.tsx';
@@ -32,6 +33,17 @@ const fieldsOf = (app: App): Fields => ({
   method: app.TokenEndpointAuthMethod,
   jwks: app.Jwks,
 });
+
+const paths = {
+  name: 'App.Name',
+  redirects: 'App.RedirectURIs',
+  signedOut: 'App.PostLogoutRedirectURIs',
+  backchannel: 'App.BackchannelLogoutURI',
+  resources: 'App.Resources',
+  lifetime: 'App.TokenLifetimeSeconds',
+  reuse: 'App.RefreshReuseSeconds',
+  jwks: 'App.Jwks',
+};
 
 function appOf(
   fields: Fields,
@@ -80,6 +92,7 @@ function Settings({ app }: { app: App }) {
           redirects:
             hasRedirects(app.Kind) && redirects.length === 0 ? t('apps.redirectMissing') : null,
         })}
+        refused={(error) => messagesAt(error, paths)}
         toRequest={(fields, base) => ({
           App: { ...scope, ...appOf(fields, base) },
           ...ifUnchanged(base),

@@ -2,9 +2,10 @@ import type { OperationName, RequestOf, ResponseOf } from '@bailiwick/client/cli
 import type { BailiwickError } from '@bailiwick/client/errors.ts';
 import { Button, Group, Stack } from '@mantine/core';
 import { type UseFormReturnType, useForm } from '@mantine/form';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { useChange } from './calls.ts';
 import { FailureNotice } from './failure-notice.tsx';
+import { focusFirst } from './field-errors.ts';
 import { SameByApi } from './same-by-api.tsx';
 import { useTexts } from './texts.tsx';
 
@@ -38,23 +39,35 @@ export function CallForm<Name extends OperationName, Fields extends Values>(
 ) {
   const { operation, initial, check, precheck, toRequest, stale, onDone, ...rest } = props;
   const { refused, secret, onCancel, submit, isRed = false, children } = rest;
+  const element = useRef<HTMLFormElement>(null);
   const change = useChange(operation, { stale });
   const form = useForm<Fields>({
     initialValues: initial,
     ...(check && { validate: (fields: Fields) => check(fields) }),
   });
+  const showErrors = (errors: Readonly<Record<string, unknown>>) => {
+    form.setErrors({ ...errors } as typeof form.errors);
+    focusFirst(element.current, errors);
+  };
   const send = async (fields: Fields) => {
     const wrong = (await precheck?.(fields)) ?? {};
-    if (Object.keys(wrong).length > 0) form.setErrors(wrong);
+    if (Object.keys(wrong).length > 0) showErrors(wrong);
     else
       change.mutate(toRequest(fields), {
         onSuccess: (response) => onDone(response, fields),
-        onError: (error) => refused && form.setErrors(refused(error)),
+        onError: (error) => refused && showErrors(refused(error)),
       });
   };
   const isAboutField = change.error && Object.keys(refused?.(change.error) ?? {}).length > 0;
   return (
-    <form onSubmit={form.onSubmit((fields) => void send(fields))} noValidate>
+    <form
+      ref={element}
+      onSubmit={form.onSubmit(
+        (fields) => void send(fields),
+        (errors) => focusFirst(element.current, errors),
+      )}
+      noValidate
+    >
       <Stack>
         {children(form)}
         <FailureNotice error={isAboutField ? null : change.error} />

@@ -1,14 +1,23 @@
 import type { OperationName, RequestOf, ResponseOf } from '@bailiwick/client/client.ts';
-import { FailedPreconditionError } from '@bailiwick/client/errors.ts';
+import { type BailiwickError, FailedPreconditionError } from '@bailiwick/client/errors.ts';
 import { Alert, Button, Fieldset, Group, Stack, Text } from '@mantine/core';
 import { type UseFormReturnType, useForm } from '@mantine/form';
-import { type ReactNode, useState } from 'react';
+import {
+  type FocusEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
 import { FormButtons, type Values } from './call-form.tsx';
 import { useChange } from './calls.ts';
 import { FailureNotice } from './failure-notice.tsx';
+import { focusFirst } from './field-errors.ts';
 import { Icon } from './icon.tsx';
-import { merge } from './merge.ts';
+import { isSame, merge } from './merge.ts';
 import { SameByApi } from './same-by-api.tsx';
+import { SaveBar } from './save-bar.tsx';
 import { useTexts } from './texts.tsx';
 
 /** The part of a request that lets the call fail if the record has changed since. */
@@ -17,11 +26,13 @@ export const ifUnchanged = ({ UpdatedAt }: { UpdatedAt?: string }): { IfUpdatedA
 
 type Props<Name extends OperationName, Item extends { UpdatedAt?: string }, Fields> = {
   operation: Name;
-  /** The record when the form was opened. */
+  /** The record, as it was read last. */
   record: Item;
   fieldsOf: (record: Item) => Fields;
   /** The message for each wrong field. */
   check?: (fields: Fields) => Partial<Record<keyof Fields & string, string | null>>;
+  /** The message for the field that a refusal is about. All others are shown at the buttons. */
+  refused?: (error: BailiwickError) => Partial<Record<keyof Fields & string, string>>;
   /** The call, with `ifUnchanged` of the record that the fields began with. */
   toRequest: (fields: Fields, base: Item) => RequestOf<Name>;
   /** Reads the record as it is stored now. */
@@ -31,6 +42,7 @@ type Props<Name extends OperationName, Item extends { UpdatedAt?: string }, Fiel
   /** The operations whose answers are out of date afterwards. */
   stale: readonly OperationName[];
   onDone: (response: ResponseOf<Name>) => void;
+  /** Closes the dialog of the form. Without it the form is a view with a bar that saves it. */
   onCancel?: () => void;
   submit: string;
   /** Whether the user may see the fields only. */
@@ -48,25 +60,38 @@ export function EditForm<
   Fields extends Values,
 >(props: Props<Name, Item, Fields>) {
   const { operation, toRequest, onCancel, submit, isReadOnly = false, labels, children } = props;
-  const { form, change, base, theirs, send, decide } = useEdit(props);
+  const edit = useEdit(props);
+  const { form, element, change, base, theirs, isChanged, round, send, decide, discard } = edit;
+  const state = theirs ? (
+    <Conflict {...theirs} labels={labels} onChoice={decide} />
+  ) : (
+    <FailureNotice error={edit.isAtField ? null : change.error} />
+  );
+  const noteField = useFocusKept(element, isChanged && !change.isPending);
+  const buttons = { submit, isBusy: change.isPending, isHeld: theirs !== undefined };
+  const submitForm = form.onSubmit(
+    (fields) => {
+      if (isChanged || onCancel) send(fields, base);
+    },
+    (errors) => focusFirst(element.current, errors),
+  );
   return (
-    <form onSubmit={form.onSubmit((fields) => send(fields, base))} noValidate>
+    <form
+      ref={element}
+      // The question before leaving is a form of its own, whose events come here too.
+      onSubmit={(event) => {
+        if (event.target === event.currentTarget) submitForm(event);
+      }}
+      noValidate
+    >
       <Stack>
-        <Fieldset variant="unstyled" disabled={isReadOnly}>
-          <Stack>{children(form)}</Stack>
+        <Fieldset variant="unstyled" m={0} disabled={isReadOnly} key={round} onFocus={noteField}>
+          <Stack gap={onCancel ? 'md' : 'lg'}>{children(form)}</Stack>
         </Fieldset>
-        {theirs ? (
-          <Conflict {...theirs} labels={labels} onChoice={decide} />
-        ) : (
-          <FailureNotice error={change.error} />
-        )}
-        {!isReadOnly && (
-          <FormButtons
-            submit={submit}
-            onCancel={onCancel}
-            isBusy={change.isPending}
-            isHeld={theirs !== undefined}
-          />
+        {onCancel && state}
+        {onCancel && <FormButtons {...buttons} onCancel={onCancel} />}
+        {!onCancel && !isReadOnly && (
+          <SaveBar {...buttons} isShown={isChanged} state={state} onDiscard={discard} />
         )}
         <SameByApi operation={operation} request={toRequest(form.values, base)} />
       </Stack>
@@ -74,14 +99,16 @@ export function EditForm<
   );
 }
 
-function useEdit<
+/** What the form shows, and the record that it began with. */
+function useFields<
   Name extends OperationName,
   Item extends { UpdatedAt?: string },
   Fields extends Values,
->(props: Props<Name, Item, Fields>) {
-  const { operation, record, fieldsOf, check, toRequest, read, recordIn, stale, onDone } = props;
+>({ operation, record, fieldsOf, check, stale }: Props<Name, Item, Fields>) {
   const [base, setBase] = useState(record);
   const [theirs, setTheirs] = useState<{ stored: Item; fields: Fields; names: string[] }>();
+  // Counts the times that changes were discarded. Some fields keep a state of their own.
+  const [round, setRound] = useState(0);
   const change = useChange(operation, { stale });
   const form = useForm<Fields>({
     initialValues: fieldsOf(record),
@@ -93,32 +120,88 @@ function useEdit<
     form.setValues(fields);
     change.reset();
   };
-  const send = (fields: Fields, from: Item) =>
-    change.mutate(toRequest(fields, from), {
-      onSuccess: (response) => {
-        setBase(recordIn(response));
-        onDone(response);
-      },
-      onError: (error) => {
-        if (error instanceof FailedPreconditionError) void compare(fields, from);
-      },
+  const discard = () => {
+    goOn(base, fieldsOf(base));
+    setRound(round + 1);
+  };
+  const isChanged = !isSame(form.values, fieldsOf(base));
+  useNewerRecord(record, base, { isOff: isChanged || change.isPending, goOn, fieldsOf });
+  return { form, change, base, theirs, setTheirs, isChanged, round, goOn, discard };
+}
+
+function useEdit<
+  Name extends OperationName,
+  Item extends { UpdatedAt?: string },
+  Fields extends Values,
+>(props: Props<Name, Item, Fields>) {
+  const { fieldsOf, refused, toRequest, read, recordIn, onDone } = props;
+  const element = useRef<HTMLFormElement>(null);
+  const fields = useFields(props);
+  const { form, change, base, theirs, setTheirs, goOn } = fields;
+  const finish = (response: ResponseOf<Name>, sent: Fields) => {
+    const stored = recordIn(response);
+    // What was typed during the call stays.
+    goOn(stored, merge(sent, form.getValues(), fieldsOf(stored)).fields);
+    onDone(response);
+  };
+  const fail = (error: BailiwickError, mine: Fields, from: Item) => {
+    if (error instanceof FailedPreconditionError) void compare(mine, from);
+    const wrong = refused?.(error) ?? {};
+    form.setErrors(wrong);
+    focusFirst(element.current, wrong);
+  };
+  const send = (mine: Fields, from: Item) =>
+    change.mutate(toRequest(mine, from), {
+      onSuccess: (response) => finish(response, mine),
+      onError: (error) => fail(error, mine, from),
     });
   const compare = async (mine: Fields, from: Item) => {
     const stored = await readIfPossible(read);
     if (!stored || stored.UpdatedAt === from.UpdatedAt) return;
-    const { fields, conflicts } = merge(fieldsOf(from), mine, fieldsOf(stored));
+    const { fields: merged, conflicts } = merge(fieldsOf(from), mine, fieldsOf(stored));
     if (conflicts.length > 0)
       return setTheirs({ stored, fields: fieldsOf(stored), names: [...conflicts] });
-    goOn(stored, fields);
-    send(fields, stored);
+    goOn(stored, merged);
+    send(merged, stored);
   };
   const decide = (takesTheirs: boolean) => {
     if (!theirs) return;
-    const { stored, fields } = theirs;
-    const merged = merge(fieldsOf(base), form.values, fields).fields;
-    goOn(stored, takesTheirs ? fields : merged);
+    const merged = merge(fieldsOf(base), form.values, theirs.fields).fields;
+    goOn(theirs.stored, takesTheirs ? theirs.fields : merged);
   };
-  return { form, change, base, theirs, send, decide };
+  const isAtField = change.error !== null && Object.keys(refused?.(change.error) ?? {}).length > 0;
+  return { ...fields, element, isAtField, send, decide };
+}
+
+/** Moves the focus from a button that has gone to the last field that had it. */
+function useFocusKept(element: RefObject<HTMLElement | null>, mayHaveFocus: boolean) {
+  const path = useRef('');
+  useEffect(() => {
+    if (mayHaveFocus || document.activeElement !== document.body || path.current === '') return;
+    focusFirst(element.current, { [path.current]: true });
+  }, [element, mayHaveFocus]);
+  return ({ target }: FocusEvent<HTMLElement>) => {
+    path.current = target.dataset['path'] ?? path.current;
+  };
+}
+
+type NewerOptions<Item, Fields> = {
+  /** Whether the form has changes, which stay as they are. */
+  isOff: boolean;
+  goOn: (stored: Item, fields: Fields) => void;
+  fieldsOf: (record: Item) => Fields;
+};
+
+/** Shows what somebody else has saved since, in a form without changes. */
+function useNewerRecord<Item extends { UpdatedAt?: string }, Fields>(
+  record: Item,
+  base: Item,
+  { isOff, goOn, fieldsOf }: NewerOptions<Item, Fields>,
+) {
+  const isNewer = Date.parse(record.UpdatedAt ?? '') > Date.parse(base.UpdatedAt ?? '');
+  useEffect(() => {
+    if (isNewer && !isOff) goOn(record, fieldsOf(record));
+  });
 }
 
 /** The stored record. If it cannot be read either, the error of the call stays on the screen. */

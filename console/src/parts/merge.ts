@@ -21,4 +21,6 @@ export function merge<Fields extends Record<string, unknown>>(
   return { fields, conflicts };
 }
 
-const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+/** Whether two values of fields are equal. */
+export const isSame = (one: unknown, other: unknown) =>
+  JSON.stringify(one) === JSON.stringify(other);

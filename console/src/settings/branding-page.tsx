@@ -1,5 +1,7 @@
 import { FileInput, SimpleGrid, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
+import { Card } from '../parts/card.tsx';
+import { messagesAt } from '../parts/field-errors.ts';
 import { Page } from '../parts/page.tsx';
 import { pageAt } from '../parts/place.ts';
 import { useTexts } from '../parts/texts.tsx';
@@ -17,6 +19,13 @@ const fieldsOf = ({ Branding }: FullTenant): BrandingFields => ({
   terms: Branding.TermsURL,
   privacy: Branding.PrivacyURL,
 });
+
+const paths = {
+  name: 'Tenant.Branding.Name',
+  color: 'Tenant.Branding.AccentColor',
+  terms: 'Tenant.Branding.TermsURL',
+  privacy: 'Tenant.Branding.PrivacyURL',
+};
 
 /** How the pages and mails about a tenant look, with the sign-in page beside it. */
 export function BrandingPage() {
@@ -44,12 +53,11 @@ function Branding({ tenant }: { tenant: FullTenant }) {
   return (
     <TenantForm
       tenant={tenant}
-      title={t('settings.look')}
-      description={t('settings.lookAbout')}
       fieldsOf={fieldsOf}
       check={({ color }) => ({
         color: color === '' || contrastOf(color)?.isEnough ? null : t('settings.colorWrong'),
       })}
+      refused={(error) => messagesAt(error, paths)}
       toChange={({ name, color, logo, terms, privacy }, base) => ({
         Branding: {
           Name: name.trim(),
@@ -62,12 +70,14 @@ function Branding({ tenant }: { tenant: FullTenant }) {
       labels={labels}
     >
       {(form) => (
-        <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl">
-          <div>
-            <LookFields form={form} labels={labels} />
-          </div>
-          <SignInPreview branding={form.values} />
-        </SimpleGrid>
+        <Card title={t('settings.look')} description={t('settings.lookAbout')}>
+          <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl">
+            <div>
+              <LookFields form={form} labels={labels} />
+            </div>
+            <SignInPreview branding={form.values} />
+          </SimpleGrid>
+        </Card>
       )}
     </TenantForm>
   );

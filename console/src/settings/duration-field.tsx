@@ -18,6 +18,8 @@ type Props = {
   value?: number;
   onChange: (value: number) => void;
   error?: string;
+  /** The name of the field in its form. */
+  'data-path'?: string;
   /** The sizes of the units in the smallest of them. */
   units: Readonly<Partial<Record<Unit, number>>>;
   /** The default in the smallest unit. Without it, an empty field means "at once". */
@@ -43,6 +45,7 @@ export function DurationField(props: Props) {
         label={label}
         description={description}
         error={error}
+        data-path={props['data-path']}
         value={value === 0 ? '' : value / size}
         placeholder={preset === undefined ? t('settings.atOnce') : shownPreset()}
         onChange={(amount) => onChange(amount === '' ? 0 : Math.round(Number(amount) * size))}

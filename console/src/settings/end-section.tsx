@@ -2,12 +2,13 @@ import { Group } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { ActionDialog } from '../parts/action-dialog.tsx';
+import { Card } from '../parts/card.tsx';
 import { DialogButton } from '../parts/dialog-button.tsx';
 import { useNotify } from '../parts/notify.ts';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
 import { useAccount } from '../shell/session.tsx';
-import { type FullTenant, Section } from './tenant-form.tsx';
+import type { FullTenant } from './tenant-form.tsx';
 
 type Props = { tenant: FullTenant };
 
@@ -16,7 +17,7 @@ export function EndSection({ tenant }: Props) {
   const { t } = useTexts();
   const { may } = useTenant();
   return (
-    <Section title={t('settings.end')} description={t('settings.endAbout')}>
+    <Card title={t('settings.end')} description={t('settings.endAbout')}>
       <Group>
         <DialogButton
           text={t('settings.leave')}
@@ -29,7 +30,7 @@ export function EndSection({ tenant }: Props) {
           />
         )}
       </Group>
-    </Section>
+    </Card>
   );
 }
 
@@ -44,7 +45,8 @@ function useGoodbye() {
     notify(message);
     // The start page would lead back to a tenant that the account still names.
     await queries.invalidateQueries({ queryKey: ['Account_Get'] });
-    await navigate({ to: '/console' });
+    // Changes of a tenant that is gone cannot be saved.
+    await navigate({ to: '/console', ignoreBlocker: true });
   };
 }
 

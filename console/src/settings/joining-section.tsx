@@ -1,13 +1,9 @@
 import { NativeSelect, TagsInput } from '@mantine/core';
 import { useAll } from '../parts/calls.ts';
+import { Card } from '../parts/card.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
-import { type FullTenant, TenantForm } from './tenant-form.tsx';
-
-const fieldsOf = ({ Settings }: FullTenant) => ({
-  domains: [...Settings.InviteDomains],
-  role: Settings.DefaultRole,
-});
+import type { SectionProps } from './fields.ts';
 
 /** The roles of the tenant as choices. The stored one is a choice also if the roles cannot be read. */
 function useRoles(stored: string) {
@@ -24,38 +20,24 @@ function useRoles(stored: string) {
 }
 
 /** Who can be invited, and what new members may do. */
-export function JoiningSection({ tenant }: { tenant: FullTenant }) {
+export function JoiningSection({ tenant, form, labels }: SectionProps) {
   const { t } = useTexts();
   const roles = useRoles(tenant.Settings.DefaultRole);
-  const labels = { domains: t('settings.domains'), role: t('settings.role') };
   return (
-    <TenantForm
-      tenant={tenant}
-      title={t('settings.joining')}
-      description={t('settings.joiningAbout')}
-      fieldsOf={fieldsOf}
-      toChange={({ domains, role }) => ({
-        Settings: { InviteDomains: domains, DefaultRole: role },
-      })}
-      labels={labels}
-    >
-      {(form) => (
-        <>
-          <TagsInput
-            {...form.getInputProps('domains')}
-            label={labels.domains}
-            description={t('settings.domainsAbout')}
-            splitChars={[' ', ',']}
-            acceptValueOnBlur
-          />
-          <NativeSelect
-            {...form.getInputProps('role')}
-            label={labels.role}
-            description={t('settings.roleAbout')}
-            data={roles}
-          />
-        </>
-      )}
-    </TenantForm>
+    <Card title={t('settings.joining')} description={t('settings.joiningAbout')}>
+      <TagsInput
+        {...form.getInputProps('domains')}
+        label={labels.domains}
+        description={t('settings.domainsAbout')}
+        splitChars={[' ', ',']}
+        acceptValueOnBlur
+      />
+      <NativeSelect
+        {...form.getInputProps('role')}
+        label={labels.role}
+        description={t('settings.roleAbout')}
+        data={roles}
+      />
+    </Card>
   );
 }

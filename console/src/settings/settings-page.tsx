@@ -4,11 +4,7 @@ import { SameByApi } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
 import { EndSection } from './end-section.tsx';
-import { IdentitySection } from './identity-section.tsx';
-import { JoiningSection } from './joining-section.tsx';
-import { LimitsSection } from './limits-section.tsx';
-import { SessionsSection } from './sessions-section.tsx';
-import { SignInSection } from './sign-in-section.tsx';
+import { SettingsForm } from './settings-form.tsx';
 import { WithTenant } from './tenant-form.tsx';
 
 /** Everything of a tenant that its administrators can change, except how it looks. */
@@ -20,11 +16,7 @@ export function TenantSettingsPage() {
       <WithTenant>
         {(tenant) => (
           <Stack key={tenant.ID} gap="lg">
-            <IdentitySection tenant={tenant} />
-            <SignInSection tenant={tenant} />
-            <SessionsSection tenant={tenant} />
-            <JoiningSection tenant={tenant} />
-            <LimitsSection tenant={tenant} />
+            <SettingsForm tenant={tenant} />
             <EndSection tenant={tenant} />
           </Stack>
         )}

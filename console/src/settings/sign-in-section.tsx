@@ -1,21 +1,10 @@
 import { Alert, NativeSelect, Switch } from '@mantine/core';
-import type { UseFormReturnType } from '@mantine/form';
+import { Card } from '../parts/card.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { DurationField } from './duration-field.tsx';
 import { days } from './durations.ts';
-import { type FullTenant, TenantForm } from './tenant-form.tsx';
-
-const fieldsOf = ({ Settings }: FullTenant) => ({
-  // An empty list allows all ways, and so does the full one.
-  onlyAccount: Settings.AllowedMethods.length === 1,
-  requireSso: Settings.RequireSso,
-  factor: Settings.RequireFactor || 'off',
-  grace: Settings.FactorGraceDays,
-  recentLogin: Settings.RecentLogin,
-});
-
-type Fields = ReturnType<typeof fieldsOf>;
+import { type Fields, fieldsOf, type SectionProps } from './fields.ts';
 
 const strictness = ['off', 'any', 'phishing_resistant'];
 
@@ -27,52 +16,21 @@ function isStricter(now: Fields, stored: Fields): boolean {
 }
 
 /** How members have to sign in. */
-export function SignInSection({ tenant }: { tenant: FullTenant }) {
+export function SignInSection({ tenant, form, labels }: SectionProps) {
   const { t } = useTexts();
-  const labels = {
-    onlyAccount: t('settings.onlyAccount'),
-    requireSso: t('settings.requireSso'),
-    factor: t('settings.factor'),
-    grace: t('settings.grace'),
-    recentLogin: t('settings.recentLogin'),
-  };
   return (
-    <TenantForm
-      tenant={tenant}
-      title={t('settings.signIn')}
-      description={t('settings.signInAbout')}
-      fieldsOf={fieldsOf}
-      toChange={(fields, base) => ({
-        Settings: {
-          // The stored list stays unless the choice has changed: both full and empty mean all.
-          ...(fields.onlyAccount !== fieldsOf(base).onlyAccount && {
-            AllowedMethods: fields.onlyAccount ? ['account'] : [],
-          }),
-          RequireSso: fields.requireSso,
-          RequireFactor: fields.factor,
-          FactorGraceDays: fields.grace,
-          RecentLogin: fields.recentLogin,
-        },
-      })}
-      labels={labels}
-    >
-      {(form) => (
-        <>
-          <SignInFields form={form} labels={labels} />
-          {isStricter(form.values, fieldsOf(tenant)) && (
-            <Alert color="orange" icon={<Icon name="warning" />} title={t('settings.lockOut')}>
-              {t('settings.lockOutAbout')}
-            </Alert>
-          )}
-        </>
+    <Card title={t('settings.signIn')} description={t('settings.signInAbout')}>
+      <SignInFields form={form} labels={labels} />
+      {isStricter(form.values, fieldsOf(tenant)) && (
+        <Alert color="orange" icon={<Icon name="warning" />} title={t('settings.lockOut')}>
+          {t('settings.lockOutAbout')}
+        </Alert>
       )}
-    </TenantForm>
+    </Card>
   );
 }
 
-type FieldsProps = { form: UseFormReturnType<Fields>; labels: Record<keyof Fields, string> };
-
-function SignInFields({ form, labels }: FieldsProps) {
+function SignInFields({ form, labels }: Omit<SectionProps, 'tenant'>) {
   const { t } = useTexts();
   return (
     <>

@@ -1,5 +1,6 @@
 import type { RequestOf, ResponseOf } from '@bailiwick/client/client.ts';
-import { Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
+import type { BailiwickError } from '@bailiwick/client/errors.ts';
+import { Skeleton } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { ReactNode } from 'react';
 import type { Values } from '../parts/call-form.tsx';
@@ -12,7 +13,7 @@ import { useTenant } from '../shell/routes.tsx';
 
 type Answer = ResponseOf<'Tenants_Get'>['Tenant'];
 export type FullTenant = Answer & Required<Pick<Answer, 'Settings' | 'Branding'>>;
-type Change = Omit<RequestOf<'Tenants_Update'>['Tenant'] & object, 'ID'>;
+export type Change = Omit<RequestOf<'Tenants_Update'>['Tenant'] & object, 'ID'>;
 
 /** The tenant of an answer. @throws if the service left a part out */
 function whole(tenant: Answer): FullTenant {
@@ -30,63 +31,42 @@ export function WithTenant({ children }: { children: (tenant: FullTenant) => Rea
   return <Skeleton height={240} />;
 }
 
-type SectionProps = { title: string; description: string; children: ReactNode };
-
-export const Section = ({ title, description, children }: SectionProps) => (
-  <Paper withBorder p="lg" component="section" aria-label={title}>
-    <Stack>
-      <div>
-        <Title order={2} size="h4">
-          {title}
-        </Title>
-        <Text c="dimmed" size="sm">
-          {description}
-        </Text>
-      </div>
-      {children}
-    </Stack>
-  </Paper>
-);
-
 type Props<Fields extends Values> = {
   tenant: FullTenant;
-  title: string;
-  description: string;
   fieldsOf: (tenant: FullTenant) => Fields;
   toChange: (fields: Fields, base: FullTenant) => Change;
   check?: (fields: Fields) => Partial<Record<keyof Fields & string, string | null>>;
+  refused?: (error: BailiwickError) => Partial<Record<keyof Fields & string, string>>;
   labels: Readonly<Record<keyof Fields & string, string>>;
   onSaved?: (tenant: FullTenant) => void;
   children: (form: UseFormReturnType<Fields>) => ReactNode;
 };
 
-/** A section whose fields are saved together. Two administrators may edit two sections at once. */
+/** The fields of a view about a tenant, which are saved together. */
 export function TenantForm<Fields extends Values>(props: Props<Fields>) {
-  const { tenant, title, description, toChange, onSaved, ...form } = props;
+  const { tenant, toChange, onSaved, ...form } = props;
   const { t } = useTexts();
   const notify = useNotify();
   const { may } = useTenant();
   const { ID } = tenant;
   return (
-    <Section title={title} description={description}>
-      <EditForm
-        {...form}
-        operation="Tenants_Update"
-        record={tenant}
-        toRequest={(fields, base) => ({
-          Tenant: { ID, ...toChange(fields, base) },
-          ...ifUnchanged(base),
-        })}
-        read={async () => whole((await client.call('Tenants_Get', { Tenant: ID })).Tenant)}
-        recordIn={({ Tenant }) => whole(Tenant)}
-        stale={['Tenants_Get', 'Tenants_GetBranding']}
-        onDone={({ Tenant }) => {
-          notify(t('settings.saved'));
-          onSaved?.(whole(Tenant));
-        }}
-        isReadOnly={!may('iam.tenant.write')}
-        submit={t('form.save')}
-      />
-    </Section>
+    <EditForm
+      {...form}
+      operation="Tenants_Update"
+      record={tenant}
+      toRequest={(fields, base) => ({
+        Tenant: { ID, ...toChange(fields, base) },
+        ...ifUnchanged(base),
+      })}
+      read={async () => whole((await client.call('Tenants_Get', { Tenant: ID })).Tenant)}
+      recordIn={({ Tenant }) => whole(Tenant)}
+      stale={['Tenants_Get', 'Tenants_GetBranding']}
+      onDone={({ Tenant }) => {
+        notify(t('settings.saved'));
+        onSaved?.(whole(Tenant));
+      }}
+      isReadOnly={!may('iam.tenant.write')}
+      submit={t('form.save')}
+    />
   );
 }

@@ -1,9 +1,9 @@
 import type { ItemOf } from '@bailiwick/client/client.ts';
-import { Alert, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Alert, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { ActionDialog } from '../parts/action-dialog.tsx';
 import { client, useCall } from '../parts/calls.ts';
+import { Card } from '../parts/card.tsx';
 import { Id } from '../parts/copy.tsx';
 import { DialogButton } from '../parts/dialog-button.tsx';
 import { ifUnchanged } from '../parts/edit-form.tsx';
@@ -17,9 +17,8 @@ import { Time } from '../parts/time.tsx';
 import { ValuesToCopy } from '../parts/values-to-copy.tsx';
 import { useOwner } from '../shell/owner.ts';
 import { Certificates } from './certificates.tsx';
-import { ConnectionForm } from './connection-form.tsx';
-import { MembershipForm } from './membership-form.tsx';
 import { placeOf } from './place.ts';
+import { ProviderForm } from './provider-form.tsx';
 import { ProviderTest } from './provider-test.tsx';
 import { serviceOf, setupOf } from './setups.ts';
 
@@ -59,27 +58,22 @@ export function ProviderPage() {
       </Group>
       {provider.Unconfirmed && <Unconfirmed provider={provider} mayWrite={mayWrite} />}
       <Notices provider={provider} />
-      <Section title={t('signon.register')} description={t('signon.registerAbout')}>
+      <Card title={t('signon.register')} description={t('signon.registerAbout')}>
         <ValuesToCopy values={addressesOf(provider)} />
-      </Section>
+      </Card>
       {provider.Kind === 'saml' && (
-        <Section title={t('signon.certificates')} description={t('signon.certificatesAbout')}>
+        <Card title={t('signon.certificates')} description={t('signon.certificatesAbout')}>
           <Certificates provider={provider} mayWrite={mayWrite} />
-        </Section>
+        </Card>
       )}
       {mayWrite && (
         <>
-          <Section title={t('signon.test')} description={t('signon.testAbout')}>
+          <Card title={t('signon.test')} description={t('signon.testAbout')}>
             <ProviderTest provider={provider}>
               {!provider.Active && <SwitchButton provider={provider} />}
             </ProviderTest>
-          </Section>
-          <Section title={t('signon.connection')} description={t('signon.connectionAbout')}>
-            <ConnectionForm key={provider.ID} provider={provider} />
-          </Section>
-          <Section title={t('signon.membership')} description={t('signon.membershipAbout')}>
-            <MembershipForm key={provider.ID} provider={provider} />
-          </Section>
+          </Card>
+          <ProviderForm key={provider.ID} provider={provider} />
         </>
       )}
       <SameByApi operation="Sso_GetProvider" request={request} />
@@ -134,24 +128,6 @@ function addressesOf(provider: Provider) {
     { name: entity, value: provider.SpEntityID },
   ];
 }
-
-type SectionProps = { title: string; description: string; children: ReactNode };
-
-const Section = ({ title, description, children }: SectionProps) => (
-  <Paper withBorder p="lg" component="section" aria-label={title}>
-    <Stack>
-      <div>
-        <Title order={2} size="h4">
-          {title}
-        </Title>
-        <Text c="dimmed" size="sm">
-          {description}
-        </Text>
-      </div>
-      {children}
-    </Stack>
-  </Paper>
-);
 
 function Actions({ provider }: { provider: Provider }) {
   const { t } = useTexts();

@@ -1,4 +1,5 @@
 import { TextInput } from '@mantine/core';
+import { Card } from '../parts/card.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { type FullTenant, TenantForm } from '../settings/tenant-form.tsx';
 
@@ -11,20 +12,20 @@ export function ScimGroupsSection({ tenant }: { tenant: FullTenant }) {
   return (
     <TenantForm
       tenant={tenant}
-      title={t('signon.scimGroups')}
-      description={t('signon.scimGroupsAbout')}
       fieldsOf={fieldsOf}
       toChange={({ parent }) => ({ Settings: { ScimGroupParent: parent.trim() } })}
       labels={labels}
     >
       {(form) => (
-        <TextInput
-          {...form.getInputProps('parent')}
-          label={labels.parent}
-          description={t('signon.scimParentAbout')}
-          autoComplete="off"
-          spellCheck={false}
-        />
+        <Card title={t('signon.scimGroups')} description={t('signon.scimGroupsAbout')}>
+          <TextInput
+            {...form.getInputProps('parent')}
+            label={labels.parent}
+            description={t('signon.scimParentAbout')}
+            autoComplete="off"
+            spellCheck={false}
+          />
+        </Card>
       )}
     </TenantForm>
   );
