@@ -58,9 +58,14 @@ describe('the console', { skip: withoutChromium }, () => {
     await page.getByRole('button', { name: 'Create the organisation' }).click();
     await page.getByText('Enter a name.').waitFor();
     await page.getByLabel('Name of the organisation').fill('Ærø & "Sons" <b>');
-    await page.getByRole('button', { name: 'The same by API' }).first().click();
-    await page.getByText(/Tenants_Create' \\/).waitFor();
-    await assertGood(page, 'start-filled');
+    await page.getByRole('button', { name: 'The same by API' }).click();
+    const panel = page.getByRole('dialog', { name: 'The same by API' });
+    await panel.getByText(/Tenants_Create' \\/).waitFor();
+    await panel.getByText('CLI', { exact: true }).click();
+    await panel.getByText(/^bailiwick Tenants_Create --url/).waitFor();
+    await assertGood(page, 'start-api');
+    await page.keyboard.press('Escape');
+    await panel.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Create the organisation' }).click();
     await page.waitForURL('**/console/t/*');
     assert.equal(await heading(page, 'Ærø & "Sons" <b>'), 'Ærø & "Sons" <b>');

@@ -1,8 +1,9 @@
-import { Anchor, Group, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { Link, useRouterState } from '@tanstack/react-router';
 import { createContext, type ReactNode, useContext, useEffect, useRef } from 'react';
 import { serviceName } from './brand.tsx';
+import { useApiCalls } from './same-by-api.tsx';
 
 type Props = {
   title: string;
@@ -29,10 +30,11 @@ export function Page({ title, back, record = '', description, actions, ...conten
   const { isList = false, children } = content;
   useDocumentTitle(titleOf([title, useContext(TenantName), serviceName]));
   const heading = useFocusOnArrival(record);
+  const calls = useApiCalls();
   return (
     <Stack gap="lg" {...(!isList && { maw: 1040 })}>
-      <Group justify="space-between" align="start" gap="sm">
-        <div style={{ flex: '1 1 20rem' }}>
+      <div className="console-page-head">
+        <div>
           {back && (
             <Anchor component={Link} to={back.to} size="sm">
               ← {back.text}
@@ -47,9 +49,10 @@ export function Page({ title, back, record = '', description, actions, ...conten
             </Text>
           )}
         </div>
-        {actions}
-      </Group>
-      {children}
+        {calls.button}
+        {actions && <div className="console-page-actions">{actions}</div>}
+      </div>
+      {calls.within(children)}
     </Stack>
   );
 }

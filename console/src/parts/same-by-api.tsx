@@ -1,67 +1,113 @@
 import type { OperationName, RequestOf } from '@bailiwick/client/client.ts';
-import { Anchor, Box, Button, Collapse, Group, Paper, Tabs } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
-import { useId } from 'react';
+import { Anchor, Button, Drawer, SegmentedControl, Stack, Text } from '@mantine/core';
+import {
+  createContext,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
 import { CodeBlock } from './code-block.tsx';
 import { Icon } from './icon.tsx';
 import { pageAt, publicUrl } from './place.ts';
-import { curlOf, typescriptOf } from './snippets.ts';
+import { cliOf, curlOf, typescriptOf } from './snippets.ts';
 import { useTexts } from './texts.tsx';
 
+type Call = { operation: OperationName; request: object };
 type Props<Name extends OperationName> = { operation: Name; request: RequestOf<Name> };
 
-/** The call behind a view, for a terminal and for a program. */
+const NoteCall = createContext<(call: Call) => void>(() => {});
+
+/** Adds the call behind a part of a page, or behind a dialog, to those that its page shows. */
 export function SameByApi<Name extends OperationName>({ operation, request }: Props<Name>) {
+  const note = useContext(NoteCall);
+  useEffect(() => note({ operation, request }));
+  return undefined;
+}
+
+/** The calls of a page: what its parts note them with, and the button that shows them. */
+export function useApiCalls() {
+  // By operation and path: the page of another record has the same component.
+  const calls = useRef<ReadonlyMap<string, Call & { path: string }>>(new Map());
+  const [hasCalls, setHasCalls] = useState(false);
+  const note = useCallback((call: Call) => {
+    const path = location.pathname;
+    calls.current = new Map([...calls.current, [call.operation, { ...call, path }]]);
+    setHasCalls(true);
+  }, []);
+  const noted = () => [...calls.current.values()].filter(({ path }) => path === location.pathname);
+  return {
+    button: hasCalls && <CallsButton callsOf={noted} />,
+    within: (children: ReactNode) => <NoteCall value={note}>{children}</NoteCall>,
+  };
+}
+
+function CallsButton({ callsOf }: { callsOf: () => readonly Call[] }) {
   const { t } = useTexts();
-  const [isOpen, { toggle }] = useDisclosure(false);
-  const id = useId();
+  const [calls, setCalls] = useState<readonly Call[]>();
   return (
-    <Box>
+    <>
       <Button
-        variant="subtle"
-        size="compact-sm"
+        variant="default"
+        aria-label={t('api.same')}
+        title={t('api.same')}
         leftSection={<Icon name="code" size={16} />}
-        aria-expanded={isOpen}
-        aria-controls={id}
-        onClick={toggle}
+        onClick={() => setCalls(callsOf())}
       >
-        {t('api.same')}
+        API
       </Button>
-      <Collapse expanded={isOpen} id={id}>
-        {isOpen && <ApiCall operation={operation} request={request} />}
-      </Collapse>
-    </Box>
+      {calls && (
+        <Drawer
+          opened
+          onClose={() => setCalls(undefined)}
+          position="right"
+          size="lg"
+          title={t('api.same')}
+          closeButtonProps={{ 'aria-label': t('form.close') }}
+        >
+          <Text size="sm" c="dimmed" mb="md">
+            {t('api.about')}
+          </Text>
+          <ApiCalls calls={calls} />
+        </Drawer>
+      )}
+    </>
   );
 }
 
-/** The same, without a button that opens it. */
-export function ApiCall<Name extends OperationName>({ operation, request }: Props<Name>) {
+const forms = { curl: curlOf, TypeScript: typescriptOf, CLI: cliOf } as const;
+const names = Object.keys(forms) as Array<keyof typeof forms>;
+
+/** Calls for a terminal and for a program. */
+export function ApiCalls({ calls }: { calls: readonly Call[] }) {
   const { t } = useTexts();
-  const forms = [
-    { name: 'curl', code: curlOf(publicUrl, operation, request) },
-    { name: 'TypeScript', code: typescriptOf(publicUrl, operation, request) },
-  ];
+  const [name, setName] = useState<keyof typeof forms>('curl');
   return (
-    <Paper withBorder p="xs" mt="xs">
-      <Tabs defaultValue="curl" keepMounted={false} variant="pills">
-        <Group justify="space-between" mb="xs" gap="xs">
-          <Tabs.List aria-label={operation}>
-            {forms.map(({ name }) => (
-              <Tabs.Tab key={name} value={name}>
-                {name}
-              </Tabs.Tab>
-            ))}
-          </Tabs.List>
-          <Anchor size="sm" href={pageAt(`docs#${operation}`)} target="_blank">
-            {t('api.reference', { operation })}
+    <Stack align="stretch">
+      <SegmentedControl
+        aria-label={t('api.form')}
+        value={name}
+        data={names}
+        transitionDuration={0}
+        onChange={setName}
+        style={{ alignSelf: 'start' }}
+      />
+      {calls.map(({ operation, request }) => (
+        <Stack key={operation} gap={4}>
+          <Anchor
+            size="sm"
+            href={pageAt(`docs#${operation}`)}
+            target="_blank"
+            aria-label={t('api.reference', { operation })}
+            style={{ alignSelf: 'start' }}
+          >
+            {operation}
           </Anchor>
-        </Group>
-        {forms.map(({ name, code }) => (
-          <Tabs.Panel key={name} value={name}>
-            <CodeBlock code={code} name={name} />
-          </Tabs.Panel>
-        ))}
-      </Tabs>
-    </Paper>
+          <CodeBlock code={forms[name](publicUrl, operation, request)} name={operation} />
+        </Stack>
+      ))}
+    </Stack>
   );
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import process from 'node:process';
 import { test } from 'node:test';
-import { curlOf, typescriptOf } from './snippets.ts';
+import { cliOf, curlOf, typescriptOf } from './snippets.ts';
 
 const url = 'https://iam.example.com/iam';
 const request = {
@@ -28,4 +28,13 @@ test('the TypeScript makes the same request', async () => {
     `data:text/javascript,${encodeURIComponent(`export default [${call.replace(/\);$/, '')}]`)}`
   )) as { default: unknown[] };
   assert.deepEqual(JSON.parse(JSON.stringify(values.default)), ['Tenants_Create', stored]);
+});
+
+test('the command line reads the request from the standard input', () => {
+  const show = 'bailiwick() { printf "%s\\n" "$*" >&2; cat; }\n';
+  const script = show + cliOf(url, 'Tenants_Create', request);
+  const { stdout, stderr } = spawnSync('sh', ['-c', script], { encoding: 'utf8' });
+  assert.equal(stderr, `Tenants_Create --url ${url} --data -\n`);
+  assert.deepEqual(JSON.parse(stdout), stored);
+  assert.equal(cliOf(url, 'Account_Get', {}), `bailiwick Account_Get --url '${url}'`);
 });

@@ -11,6 +11,13 @@ export const curlOf = (url: string, operation: string, request: object): string 
 
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
+/** A command of the command line, which takes secrets from the standard input only. */
+export const cliOf = (url: string, operation: string, request: object): string => {
+  const command = `bailiwick ${operation} --url ${quote(url)}`;
+  const json = JSON.stringify(request, undefined, 2);
+  return json === '{}' ? command : `${command} --data - <<'JSON'\n${json}\nJSON`;
+};
+
 /** A call of the typed client. */
 export const typescriptOf = (url: string, operation: string, request: object): string =>
   [

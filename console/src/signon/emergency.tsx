@@ -1,5 +1,5 @@
 import { Paper, Stack, Text, Title } from '@mantine/core';
-import { ApiCall } from '../parts/same-by-api.tsx';
+import { ApiCalls } from '../parts/same-by-api.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 
@@ -20,7 +20,9 @@ export function Emergency({ tenant }: { tenant: string }) {
         <Text size="sm" c="dimmed">
           {t('signon.emergencyPrepare')}
         </Text>
-        <ApiCall operation="Sso_LiftRequirement" request={{ Tenant: tenant, Minutes: 60 }} />
+        <ApiCalls
+          calls={[{ operation: 'Sso_LiftRequirement', request: { Tenant: tenant, Minutes: 60 } }]}
+        />
       </Stack>
     </Paper>
   );
