@@ -132,11 +132,12 @@ describe('bulk actions in the console', { skip: withoutChromium }, () => {
     }
     const [first = '', second = ''] = addresses;
     await page.getByRole('row').filter({ hasText: first }).getByRole('checkbox').check();
-    await bar(page).getByRole('button', { name: 'Select all on this page' }).click();
+    await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
     await bar(page).getByText('3 selected').waitFor();
     await page.getByRole('row').filter({ hasText: second }).getByRole('checkbox').uncheck();
     await assertGood(page, 'bulk-invitations');
-    await bar(page).getByRole('button', { name: 'Withdraw' }).click();
+    await bar(page).getByRole('button', { name: 'Actions' }).click();
+    await page.getByRole('menuitem', { name: 'Withdraw' }).click();
     await dialog.getByRole('button', { name: 'Withdraw' }).click();
     await page.getByText('Invitations withdrawn: 2').waitFor();
     await page.getByRole('row').filter({ hasText: 'withdrawn' }).nth(1).waitFor();

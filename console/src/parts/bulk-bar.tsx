@@ -1,5 +1,6 @@
-import { Button, Group, Paper, Text, VisuallyHidden } from '@mantine/core';
+import { Button, CloseButton, Menu, Text, VisuallyHidden } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import { Icon } from './icon.tsx';
 import { useTexts } from './texts.tsx';
 
 /** A change of several rows, and the dialog that makes it. */
@@ -13,17 +14,19 @@ export type BulkAction<Item> = {
   dialog: (items: readonly Item[], onClose: (changes: readonly Item[]) => void) => ReactNode;
 };
 
-type Props<Item> = {
+type Options<Item> = {
   actions: ReadonlyArray<BulkAction<Item>>;
   items: readonly Item[];
-  onSelectPage: () => void;
   onClear: () => void;
   /** Follows a change. */
   onDone: (items: readonly Item[]) => void;
 };
 
-/** The number of selected rows, and what can be done with them. It stays in sight. */
-export function BulkBar<Item>({ actions, items, onSelectPage, onClear, onDone }: Props<Item>) {
+/**
+ * The changes of the selected rows: the bar that takes the place of the list's header while there are
+ * any, and the open dialog, which stays if its rows are gone from the list.
+ */
+export function useBulk<Item>({ actions, items, onClear, onDone }: Options<Item>) {
   const { t } = useTexts();
   // The items of the open dialog, as they were selected when it was opened.
   const [open, setOpen] = useState<{ text: string; items: readonly Item[] }>();
@@ -34,48 +37,85 @@ export function BulkBar<Item>({ actions, items, onSelectPage, onClear, onDone }:
   };
   const offered = actions.flatMap(({ text, isOffered = () => true }) => {
     const own = items.filter(isOffered);
-    return own.length > 0 ? [{ text, own }] : [];
+    const name =
+      own.length === items.length
+        ? text
+        : t('bulk.some', { action: text, count: String(own.length) });
+    return own.length > 0 ? [{ name, act: () => setOpen({ text, items: own }) }] : [];
   });
   const count = t('bulk.selected', { count: String(items.length) });
+  return {
+    bar: items.length > 0 && <Bar count={count} actions={offered} onClear={onClear} />,
+    dialog: (
+      <>
+        {actions.length > 0 && (
+          // Is there before it has a text: screen readers say only what changes.
+          <VisuallyHidden role="status">{items.length > 0 && count}</VisuallyHidden>
+        )}
+        {open && action?.dialog(open.items, close)}
+      </>
+    ),
+  };
+}
+
+type Act = { name: string; act: () => void };
+type BarProps = { count: string; actions: readonly Act[]; onClear: () => void };
+
+/** The number of selected rows, and what can be done with them. It stays in sight. */
+function Bar({ count, actions, onClear }: BarProps) {
+  const { t } = useTexts();
+  const hasMenu = actions.length > 1;
   return (
-    <>
-      {actions.length > 0 && (
-        // Is there before it has a text: screen readers say only what changes.
-        <VisuallyHidden role="status">{items.length > 0 && count}</VisuallyHidden>
-      )}
-      {items.length > 0 && (
-        <Paper
-          withBorder
-          className="console-bulk"
-          component="section"
-          aria-label={t('bulk.selection')}
+    <section className="console-bulk" aria-label={t('bulk.selection')}>
+      <div>
+        <Text size="sm" fw={600} mr="auto" truncate>
+          {count}
+        </Text>
+        {actions.map(({ name, act }) => (
+          <Button
+            key={name}
+            size="compact-sm"
+            variant="default"
+            {...(hasMenu && { className: 'console-bulk-wide' })}
+            onClick={act}
+          >
+            {name}
+          </Button>
+        ))}
+        {hasMenu && <ActionsMenu actions={actions} />}
+        <CloseButton
+          size="sm"
+          aria-label={t('bulk.clear')}
+          title={t('bulk.clear')}
+          onClick={onClear}
+        />
+      </div>
+    </section>
+  );
+}
+
+/** The same actions, where the bar has no room for their buttons. */
+function ActionsMenu({ actions }: Pick<BarProps, 'actions'>) {
+  const { t } = useTexts();
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button
+          size="compact-sm"
+          variant="default"
+          className="console-bulk-narrow"
+          rightSection={<Icon name="chevron" size={16} />}
         >
-          <Group gap="xs">
-            <Text size="sm" fw={600} mr="auto">
-              {count}
-            </Text>
-            {offered.map(({ text, own }) => (
-              <Button
-                key={text}
-                size="compact-md"
-                variant="default"
-                onClick={() => setOpen({ text, items: own })}
-              >
-                {own.length === items.length
-                  ? text
-                  : t('bulk.some', { action: text, count: String(own.length) })}
-              </Button>
-            ))}
-            <Button size="compact-md" variant="subtle" hiddenFrom="sm" onClick={onSelectPage}>
-              {t('list.selectAll')}
-            </Button>
-            <Button size="compact-md" variant="subtle" onClick={onClear}>
-              {t('bulk.clear')}
-            </Button>
-          </Group>
-        </Paper>
-      )}
-      {open && action?.dialog(open.items, close)}
-    </>
+          {t('list.actions')}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {actions.map(({ name, act }) => (
+          <Menu.Item key={name} onClick={act}>
+            {name}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
   );
 }

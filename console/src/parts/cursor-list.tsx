@@ -3,6 +3,7 @@ import { type MouseEvent, memo, type ReactNode, useId } from 'react';
 import type { ListPage } from './calls.ts';
 import { FailureNotice } from './failure-notice.tsx';
 import { type ListAction, useListActions } from './list-actions.tsx';
+import { ListHead } from './list-head.tsx';
 import { ListHeading } from './list-heading.tsx';
 import { ListPager } from './list-pager.tsx';
 import type { Sorting } from './list-search.ts';
@@ -31,6 +32,8 @@ type Props<Item> = {
   columns: readonly Column<Item>[];
   actions?: ReadonlyArray<ListAction<Item>>;
   selection?: Selection | undefined;
+  /** Is over the header while rows are selected. */
+  bulkBar?: ReactNode;
   idOf: (item: Item) => string;
   page: ListPage<Item> | undefined;
   /** Whether another page than the shown one is loading. */
@@ -89,10 +92,13 @@ const placeOf = ({ isSecondary = false }: { isSecondary?: boolean }) =>
   isSecondary ? { visibleFrom: 'sm' as const } : {};
 
 function Rows<Item>(props: RowsProps<Item>) {
-  const { label, columns, isChanging, sorting, selection, menuOf, page, idOf } = props;
+  const { label, columns, isChanging, sorting, selection, bulkBar, menuOf, page, idOf } = props;
   const { t } = useTexts();
+  const ids = page.items.map(idOf);
   return (
     <Paper withBorder p={0}>
+      {bulkBar}
+      <ListHead columns={columns} sorting={sorting} selection={selection} ids={ids} />
       <Table
         className="console-list"
         tabIndex={-1}
@@ -103,12 +109,17 @@ function Rows<Item>(props: RowsProps<Item>) {
       >
         <Table.Thead>
           <Table.Tr>
-            {selection && <SelectAll selection={selection} ids={page.items.map(idOf)} />}
+            {selection && (
+              <Table.Th scope="col" className="console-small-cell">
+                <SelectAll selection={selection} ids={ids} />
+              </Table.Th>
+            )}
             {columns.map(({ id, header, sort, hasHiddenHeader = false, ...column }, index) => (
               <ListHeading
                 key={id}
                 sort={sort}
-                sorting={sorting}
+                // What the bar covers cannot have the focus.
+                sorting={bulkBar ? undefined : sorting}
                 isSilent={hasHiddenHeader}
                 {...(index === 0 && { className: 'console-name-cell' })}
                 {...placeOf(column)}

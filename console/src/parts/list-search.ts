@@ -19,8 +19,15 @@ export const readListSearch = (search: Record<string, unknown>): ListSearch & Cu
   ...readCursor(search),
 });
 
-/** The order of a list, and the way to another one. */
-export type Sorting = { by: string; isDescending: boolean; onSort: (by: string) => void };
+/** The order of a list, and the ways to another one. */
+export type Sorting = {
+  by: string;
+  isDescending: boolean;
+  /** Takes the next order of a column. */
+  onSort: (by: string) => void;
+  /** Takes this order; '' is the list's own. */
+  onOrder: (by: string, isDescending: boolean) => void;
+};
 
 /** The search in the view's address, its fields for a call, and the ways to change it. */
 export function useListSearch() {
@@ -31,11 +38,11 @@ export function useListSearch() {
   const change = (next: Record<string, string | undefined>, replace = false) =>
     void navigate({ to: '.', search: readListSearch({ ...search, ...next }) as never, replace });
   const isDescending = order === 'descending';
+  const onOrder = (by: string, down: boolean) =>
+    change({ sort: by, order: down ? 'descending' : undefined });
   // A first click sorts upwards, the second downwards, and the third ends the order.
-  const onSort = (by: string) => {
-    if (by !== sort) return change({ sort: by, order: undefined });
-    change(isDescending ? { sort: undefined, order: undefined } : { order: 'descending' });
-  };
+  const onSort = (by: string) =>
+    onOrder(by === sort && isDescending ? '' : by, by === sort && !isDescending);
   return {
     search,
     fields: {
@@ -47,6 +54,6 @@ export function useListSearch() {
     },
     isFiltered: query !== '' || status !== '' || source !== '',
     change,
-    sorting: { by: sort, isDescending, onSort },
+    sorting: { by: sort, isDescending, onSort, onOrder },
   };
 }

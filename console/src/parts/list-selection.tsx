@@ -1,4 +1,3 @@
-import { Table } from '@mantine/core';
 import { useId, useMemo, useState } from 'react';
 import type { ListPage } from './calls.ts';
 import { useTexts } from './texts.tsx';
@@ -28,7 +27,6 @@ export function useSelection<Item>(
     // A row of this page may have changed since it was selected.
     items: [...(selected ?? [])].map(([id, item]) => own.get(id) ?? item),
     selection: { ids, select },
-    selectPage: () => select(withAll(ids, [...own.keys()])),
     clear: () => setStored(undefined),
     leaveOut: (items: readonly Item[]) => select(withoutAll(ids, items.map(idOf))),
   };
@@ -47,7 +45,7 @@ export function SelectAll({ selection, ids }: AllProps) {
   const count = ids.filter((id) => selection.ids.has(id)).length;
   const isAll = count > 0 && count === ids.length;
   return (
-    <Table.Th scope="col" className="console-small-cell">
+    <label className="console-check-area">
       <input
         type="checkbox"
         className="mantine-focus-auto console-check"
@@ -58,7 +56,7 @@ export function SelectAll({ selection, ids }: AllProps) {
         }}
         onChange={() => selection.select((isAll ? withoutAll : withAll)(selection.ids, ids))}
       />
-    </Table.Th>
+    </label>
   );
 }
 

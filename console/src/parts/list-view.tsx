@@ -1,6 +1,6 @@
 import type { ItemOf, ListName, RequestOf } from '@bailiwick/client/client.ts';
 import { type ReactNode, useEffect } from 'react';
-import { type BulkAction, BulkBar } from './bulk-bar.tsx';
+import { type BulkAction, useBulk } from './bulk-bar.tsx';
 import { pageOf, useCall } from './calls.ts';
 import { type CursorPlace, useCursor } from './cursor.ts';
 import { type Column, CursorList } from './cursor-list.tsx';
@@ -54,25 +54,21 @@ export function ListView<Name extends ListName>(props: Props<Name>) {
     if (next !== '') readOn(next);
   });
   const changes = bulk.filter(({ may = true }) => may);
-  const { items, selection, selectPage, clear, leaveOut } = useSelection(page, props.idOf, {
+  const { items, selection, clear, leaveOut } = useSelection(page, props.idOf, {
     ...fields,
     Sort: undefined,
     Descending: undefined,
   });
+  const { bar, dialog } = useBulk({ actions: changes, items, onClear: clear, onDone: leaveOut });
   return (
     <>
       {filters && <ListFilters {...filters} />}
-      <BulkBar
-        actions={changes}
-        items={items}
-        onSelectPage={selectPage}
-        onClear={clear}
-        onDone={leaveOut}
-      />
+      {dialog}
       <CursorList
         {...parts}
         {...place}
         {...(changes.length > 0 && { selection })}
+        bulkBar={bar}
         columns={columns}
         page={next === '' ? page : undefined}
         isChanging={list.isPlaceholderData}
