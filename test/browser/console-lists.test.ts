@@ -69,6 +69,91 @@ describe('the lists of the console', { skip: withoutChromium }, () => {
     await page.getByText('Nothing matches the search').waitFor();
   });
 
+  test('pages are turned by keyboard and by the browser, and the selection is of several pages', async () => {
+    const names = Array.from({ length: 27 }, (_, at) => `Person ${String(at).padStart(2, '0')}`);
+    const { page } = await openWith(names);
+    const pager = page.getByRole('navigation', { name: 'Pages' });
+    const button = (name: string) => pager.getByRole('button', { name });
+    const hasFocus = (name: string) =>
+      button(name).evaluate((element) => element === element.ownerDocument.activeElement);
+    const bar = page.getByRole('region', { name: 'Selection' });
+    const box = (at: number) => rowsOf(page).nth(at).getByRole('checkbox');
+    await pager.getByText('1–25', { exact: true }).waitFor();
+    assert.equal(await button('First page').getAttribute('aria-disabled'), 'true');
+    // The bar takes the place of the header: no row moves.
+    const before = await rowsOf(page).first().boundingBox();
+    await box(0).check();
+    await bar.waitFor();
+    assert.deepEqual(await rowsOf(page).first().boundingBox(), before);
+    await box(1).check();
+
+    await button('Next page').focus();
+    await page.keyboard.press('Enter');
+    await pager.getByText('26–28 of 28', { exact: true }).waitFor();
+    // The focus stays where it was, also on the last page.
+    assert.ok(await hasFocus('Next page'));
+    assert.equal(await button('Next page').getAttribute('aria-disabled'), 'true');
+    await box(2).check();
+    await bar.getByText('3 selected').waitFor();
+    await assertGood(page, 'members-pages');
+
+    await button('Previous page').focus();
+    await page.keyboard.press('Enter');
+    await pager.getByText('1–25', { exact: true }).waitFor();
+    assert.ok(await hasFocus('First page'));
+    assert.ok(await box(0).isChecked());
+    assert.ok(await box(1).isChecked());
+    assert.equal(await box(2).isChecked(), false);
+    await page.goBack();
+    await pager.getByText('26–28 of 28', { exact: true }).waitFor();
+    await button('Previous page').waitFor();
+    assert.ok(await box(2).isChecked());
+    await bar.getByRole('button', { name: 'Clear selection' }).click();
+    await bar.waitFor({ state: 'detached' });
+
+    // The pages before that of a shared address are not known.
+    await page.reload();
+    await pager.getByText('3 on this page').waitFor();
+    await button('First page').click();
+    await pager.getByText('1–25', { exact: true }).waitFor();
+  });
+
+  test('a long name and address stay in one line, and their whole text is shown by pointer and by focus', async () => {
+    const long = 'Wolfeschlegelsteinhausenbergerdorff '.repeat(3).trim();
+    const { page } = await openWith([long]);
+    const row = rowsOf(page).filter({ hasText: 'Wolfeschlegel' });
+    const box = await row.boundingBox();
+    assert.ok(box && box.height <= 45, JSON.stringify(box));
+    const link = row.getByRole('link');
+    assert.equal(await link.getAttribute('title'), null);
+    await link.hover();
+    assert.equal(await link.getAttribute('title'), long);
+    await row.getByRole('checkbox').focus();
+    await page.keyboard.press('Tab');
+    const tip = page.locator('.console-full-text');
+    await tip.filter({ hasText: long }).waitFor();
+    await assertGood(page, 'members-long');
+    await page.keyboard.press('Escape');
+    await tip.waitFor({ state: 'detached' });
+  });
+
+  test('on a phone a list is sorted without its header', async () => {
+    const viewport = { width: 360, height: 740 };
+    const { page } = await openWith(['Zoe Adams', 'Ada Lovelace'], { viewport });
+    const order = page.getByRole('combobox', { name: 'Sort by' });
+    await order.selectOption('Person, ascending');
+    await page.waitForURL('**/members?sort=name');
+    // The owner has no name yet.
+    await rowsOf(page).nth(1).filter({ hasText: 'Ada' }).waitFor();
+    await order.selectOption('Person, descending');
+    await rowsOf(page).first().filter({ hasText: 'Zoe' }).waitFor();
+    await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
+    await page.getByRole('region', { name: 'Selection' }).getByText('3 selected').waitFor();
+    await assertGood(page, 'members-phone');
+    await order.selectOption('Sort by');
+    await page.waitForURL(/\/members$/);
+  });
+
   test('groups, bots and invitations are searched at a narrow width', async () => {
     const viewport = { width: 360, height: 740 };
     const { page, views, Tenant, owner } = await openWith([], { viewport });

@@ -2,6 +2,7 @@ import { Paper, Skeleton, Stack, Table } from '@mantine/core';
 import { type MouseEvent, memo, type ReactNode, useId } from 'react';
 import type { ListPage } from './calls.ts';
 import { FailureNotice } from './failure-notice.tsx';
+import { FullText } from './full-text.tsx';
 import { type ListAction, useListActions } from './list-actions.tsx';
 import { ListHead } from './list-head.tsx';
 import { ListHeading } from './list-heading.tsx';
@@ -96,7 +97,8 @@ function Rows<Item>(props: RowsProps<Item>) {
   const { t } = useTexts();
   const ids = page.items.map(idOf);
   return (
-    <Paper withBorder p={0}>
+    <Paper withBorder p={0} pos="relative">
+      <FullText />
       {bulkBar}
       <ListHead columns={columns} sorting={sorting} selection={selection} ids={ids} />
       <Table

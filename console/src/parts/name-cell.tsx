@@ -10,19 +10,17 @@ type Props = {
   mark?: ReactNode;
 };
 
-const titleOf = (text: ReactNode) => (typeof text === 'string' ? text : undefined);
-
 /** A name and a detail in one line, in plain elements: a list renders dozens. */
 export const NameCell = ({ name, to, detail = '', mark }: Props) => (
   <div className="console-name">
     {mark}
     {to === undefined ? (
-      <strong title={titleOf(name)}>{name}</strong>
+      <strong>{name}</strong>
     ) : (
-      <Link to={to} className="console-row-link" title={titleOf(name)}>
+      <Link to={to} className="console-row-link">
         {name}
       </Link>
     )}
-    {detail !== '' && <small title={titleOf(detail)}>{detail}</small>}
+    {detail !== '' && <small>{detail}</small>}
   </div>
 );
