@@ -65,12 +65,7 @@ function Mappings({ form }: Pick<FieldsProps, 'form'>) {
               label={t('signon.mappingRole')}
             />
           </SimpleGrid>
-          <Button
-            variant="subtle"
-            c="var(--mantine-color-error)"
-            color="red"
-            onClick={() => form.removeListItem('mappings', index)}
-          >
+          <Button variant="default" onClick={() => form.removeListItem('mappings', index)}>
             {t('signon.removeMapping')}
           </Button>
         </Group>
