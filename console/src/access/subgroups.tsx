@@ -46,6 +46,7 @@ export function Subgroups({ path }: { path: string }) {
         idOf={({ ID }) => ID}
         isShown={({ Path }) => Path.startsWith(`${path}/`)}
         place={place}
+        limit={100}
         empty={<Text size="sm">{t('access.noSubgroups')}</Text>}
       />
     </PageSection>

@@ -25,12 +25,12 @@ const operation = /^[A-Z][A-Za-z]+(_[A-Za-z]*)?$/;
 const withFamilies = (actions: readonly string[]): readonly string[] =>
   [...new Set(actions.flatMap((one) => [`${one.split('.')[0]}.`, one]))].sort();
 
-const ofTenants = withFamilies([...sayings.keys()]);
-const ofPlatform = withFamilies([...sayings.keys(), ...generalActions]);
+const tenantActions = withFamilies([...sayings.keys()]);
+const platformActions = withFamilies([...sayings.keys(), ...generalActions]);
 
 /** The actions in the audit of a tenant, or in that of the platform. */
 export const actionsOf = (tenant: string | undefined) =>
-  tenant === undefined ? ofPlatform : ofTenants;
+  tenant === undefined ? platformActions : tenantActions;
 
 /** Filters for what has a form of its own: an ID, an address, a day, an operation. */
 function readForms(text: string, t: Translate): Suggestion[] {

@@ -98,8 +98,6 @@ const others: Readonly<Record<string, Saying>> = {
 /**
  * The actions that are said in general, by their name: those of accounts and keys, which are in the
  * platform's audit, not in that of a tenant.
- *
- * @public test/views/audit-actions.test.ts reads it.
  */
 export const generalActions: ReadonlySet<string> = new Set([
   'key.rotated',

@@ -29,8 +29,8 @@ export function Sentence({ entry, may }: Props) {
     operation: <ActionName name={Operation || Action} />,
   };
   // An action that has no words of its own says what it was about, unless that is the actor.
-  const isAbout = text === 'did.other' && main !== undefined && main.ID !== entry.ActorID;
-  return <Filled text={t(isAbout ? 'did.otherAbout' : text, open)} values={values} />;
+  const hasTarget = text === 'did.other' && main !== undefined && main.ID !== entry.ActorID;
+  return <Filled text={t(hasTarget ? 'did.otherAbout' : text, open)} values={values} />;
 }
 
 const names = ['actor', 'name', 'person', 'role', 'object', 'action', 'operation'];

@@ -14,14 +14,14 @@ export function useSelection<Item>(
   idOf: (item: Item) => string,
   search: Readonly<Record<string, unknown>>,
 ) {
-  const of = JSON.stringify(search);
-  const [stored, setStored] = useState<{ of: string; rows: ReadonlyMap<string, Item> }>();
-  const selected = stored?.of === of ? stored.rows : undefined;
+  const key = JSON.stringify(search);
+  const [stored, setStored] = useState<{ key: string; rows: ReadonlyMap<string, Item> }>();
+  const selected = stored?.key === key ? stored.rows : undefined;
   const ids = useMemo(() => new Set(selected?.keys()), [selected]);
   const own = new Map(page?.items.map((item) => [idOf(item), item]));
   const select = (next: ReadonlySet<string>) => {
     const rows = [...(selected ?? []), ...own].filter(([id]) => next.has(id));
-    setStored({ of, rows: new Map(rows) });
+    setStored({ key, rows: new Map(rows) });
   };
   return {
     // A row of this page may have changed since it was selected.

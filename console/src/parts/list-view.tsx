@@ -18,7 +18,7 @@ type Props<Name extends ListName> = {
   label: string;
   columns: ReadonlyArray<Column<ItemOf<Name>>>;
   idOf: (item: ItemOf<Name>) => string;
-  /** Selects items, where the call cannot: pages without one are passed over. Default: all of them. */
+  /** Whether a row is shown, where the call cannot tell. The list passes over pages without one. */
   isShown?: (item: ItemOf<Name>) => boolean;
   filters?: { label: string; choices?: readonly Choice[] };
   actions?: ReadonlyArray<ListAction<ItemOf<Name>>>;
@@ -43,13 +43,16 @@ export function ListView<Name extends ListName>(props: Props<Name>) {
   // The search in the address is that of this list only if the list has filters or an order.
   const isSearched = filters !== undefined || columns.some(({ sort }) => sort !== undefined);
   const selected = { ...props.request, ...(isSearched && fields) };
-  const { cursor, readOn } = useReadOn(JSON.stringify([selected, place.cursor]), place.cursor);
+  const { cursor, mayReadOn, readOn } = useReadOn(
+    JSON.stringify([selected, place.cursor]),
+    place.cursor,
+  );
   const request = { ...selected, Page: { Limit: limit, Cursor: cursor } } as RequestOf<Name>;
   const list = useCall(operation, request, { keepsPrevious: true });
   const whole = pageOf<Name>(list.data);
   const page = whole && isShown ? { ...whole, items: whole.items.filter(isShown) } : whole;
   const isBare = isShown !== undefined && page?.items.length === 0 && !list.isPlaceholderData;
-  const next = isBare && list.error === null ? page.next : '';
+  const next = isBare && mayReadOn && list.error === null ? page.next : '';
   useEffect(() => {
     if (next !== '') readOn(next);
   });

@@ -1,13 +1,19 @@
 import { useState } from 'react';
 
+/** The most pages without a row to show that a list passes over by itself. */
+const mostPages = 10;
+
 /**
- * The cursor of the page that a list reads, which is further on than its place while the pages there
- * have no row to show. `place`: the request and the cursor of the place.
+ * The cursor of the page that a list reads. It begins at the place of the list, and moves on while
+ * the pages have no row to show. `place`: the request and the cursor of the place.
  */
 export function useReadOn(place: string, from: string) {
-  const [further, setFurther] = useState({ place, cursor: from });
+  const start = { place, cursor: from, pages: 0 };
+  const [stored, setStored] = useState(start);
+  const { cursor, pages } = stored.place === place ? stored : start;
   return {
-    cursor: further.place === place ? further.cursor : from,
-    readOn: (cursor: string) => setFurther({ place, cursor }),
+    cursor,
+    mayReadOn: pages < mostPages,
+    readOn: (next: string) => setStored({ place, cursor: next, pages: pages + 1 }),
   };
 }
