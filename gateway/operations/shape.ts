@@ -27,7 +27,7 @@ import type { RequestOrigin } from '../session/authenticate.ts';
 
 // The shape of a request: its JSON as the message of the operation, with all problems.
 
-/** What happens to a field that the operation does not have. */
+/** The treatment of a field that the operation does not have. */
 export type UnknownKeys = 'refuse' | 'ignore';
 
 const validateOnlyMs = 2000;

@@ -29,7 +29,7 @@ export function offerCode() {
  * @param {string} Email
  */
 export async function offerCodeTo(Email) {
-  // The sign-in with a password says what is wrong.
+  // The sign-in with a password names the error.
   const { Redirect } = await call('Sso_Check', { Email }).catch(() => ({ Redirect: '' }));
   if (Redirect !== '') offerCode();
 }
