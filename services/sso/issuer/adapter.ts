@@ -19,9 +19,9 @@ import {
 import { openRecord, sealRecord } from './records.ts';
 import { byIssuer } from './request.ts';
 
-// Where oidc-provider keeps its records. A request only collects here what it stores:
-// sign-in-audit.ts and token-requests.ts store it together. No request reads or removes a record that
-// it has stored.
+// Where oidc-provider keeps its records. A request only collects its new records here:
+// sign-in-audit.ts and token-requests.ts store them together. No request reads or removes a record
+// that it has stored.
 
 type Deps = { database: Database; keys: TenantKeys; findClient: FindClient };
 

@@ -12,7 +12,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 /** A signed-in person with the session that proves it. */
 export type Person = Omit<ResolveResponse, 'unchangedFor'>;
 
-/** The changes that end a person's session, or what is known of it. */
+/** The changes that end a person's session, or change the facts about it. */
 export const keysOf = ({ id, credentialId, ssoTenant }: Person): RightsKey[] => [
   `user:${id}`,
   `credential:${credentialId}`,
