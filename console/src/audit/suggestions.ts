@@ -32,7 +32,7 @@ const platformActions = withFamilies([...sayings.keys(), ...generalActions]);
 export const actionsOf = (tenant: string | undefined) =>
   tenant === undefined ? platformActions : tenantActions;
 
-/** Filters for what has a form of its own: an ID, an address, a day, an operation. */
+/** Filters for texts with a form of their own: an ID, an address, a day, an operation. */
 function readForms(text: string, t: Translate): Suggestion[] {
   const group = t('audit.filters');
   if (id.test(text))

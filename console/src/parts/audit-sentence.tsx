@@ -28,7 +28,7 @@ export function Sentence({ entry, may }: Props) {
     action: <ActionName name={Action || Operation} />,
     operation: <ActionName name={Operation || Action} />,
   };
-  // An action that has no words of its own says what it was about, unless that is the actor.
+  // An action without words of its own is said with its target, unless that is the actor.
   const hasTarget = text === 'did.other' && main !== undefined && main.ID !== entry.ActorID;
   return <Filled text={t(hasTarget ? 'did.otherAbout' : text, open)} values={values} />;
 }

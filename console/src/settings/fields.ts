@@ -25,7 +25,7 @@ export const fieldsOf = ({ Name, Slug, Settings, Metadata }: FullTenant) => ({
 export type Fields = ReturnType<typeof fieldsOf>;
 export type Labels = Readonly<Record<keyof Fields, string>>;
 
-/** What each section of the settings gets. */
+/** The properties of each section of the settings. */
 export type SectionProps = {
   tenant: FullTenant;
   form: UseFormReturnType<Fields>;

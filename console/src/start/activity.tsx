@@ -81,7 +81,7 @@ function useMetrics(): Metric[] {
   );
 }
 
-/** The plot, what it shows, and for how long. */
+/** The plot with the choices of its values and its period. */
 export function Activity() {
   const { t, locale } = useTexts();
   const metrics = useMetrics();

@@ -2,7 +2,7 @@ import type { ItemOf, ResponseOf } from '@bailiwick/client/client.ts';
 import type { IconName } from '../parts/icon.tsx';
 import type { TextKey } from '../parts/text-keys.ts';
 
-// What needs the attention of an administrator, from the answers that the overview has.
+// The points that need the attention of an administrator, from the answers that the overview has.
 
 export type Notice = {
   icon: IconName;
