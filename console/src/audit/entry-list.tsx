@@ -59,7 +59,14 @@ function Row({ entry, onOpen }: { entry: Entry; onOpen: () => void }) {
   return (
     <UnstyledButton onClick={onOpen} w="100%" px="md" py="xs" className="console-entry" data-entry>
       <Group gap="md" wrap="nowrap" align="start">
-        <Text size="sm" c="dimmed" component="time" dateTime={OccurredAt} className="console-clock">
+        <Text
+          size="sm"
+          c="dimmed"
+          component="time"
+          dateTime={OccurredAt}
+          className="console-clock"
+          miw={`${longestTime(locale)}ch`}
+        >
           {OccurredAt ? clockTime(OccurredAt, locale) : '–'}
         </Text>
         <Text size="sm" component="span" flex={1} miw={0}>
@@ -75,3 +82,6 @@ function Row({ entry, onOpen }: { entry: Entry; onOpen: () => void }) {
     </UnstyledButton>
   );
 }
+
+/** The characters of a time with two digits for the hour. */
+const longestTime = (locale: string) => clockTime('2026-01-01T22:30', locale).length;

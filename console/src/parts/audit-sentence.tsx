@@ -28,8 +28,11 @@ export function Sentence({ entry, may }: Props) {
     action: <ActionName name={Action || Operation} />,
     operation: <ActionName name={Operation || Action} />,
   };
-  // An action without words of its own is said with its target, unless that is the actor.
-  const hasTarget = text === 'did.other' && main !== undefined && main.ID !== entry.ActorID;
+  // An action without words of its own is said with its target, unless that is the actor, or an
+  // event, whose name is the action.
+  const said = [entry.ActorID, Action];
+  const hasTarget =
+    text === 'did.other' && main && !said.includes(main.ID) && !said.includes(main.Name);
   return <Filled text={t(hasTarget ? 'did.otherAbout' : text, open)} values={values} />;
 }
 

@@ -22,6 +22,8 @@ export type Column<Item> = {
   header: string;
   cell: (item: Item) => ReactNode;
   isSecondary?: boolean;
+  /** Whether its cells are rows of labels, which need more room than a word. */
+  isWide?: boolean;
   /** Whether the header is for screen readers only, over a column of buttons. */
   hasHiddenHeader?: boolean;
   /** The order that the header sorts by. */
@@ -116,19 +118,22 @@ function Rows<Item>(props: RowsProps<Item>) {
                 <SelectAll selection={selection} ids={ids} />
               </Table.Th>
             )}
-            {columns.map(({ id, header, sort, hasHiddenHeader = false, ...column }, index) => (
-              <ListHeading
-                key={id}
-                sort={sort}
-                // What the bar covers cannot have the focus.
-                sorting={bulkBar ? undefined : sorting}
-                isSilent={hasHiddenHeader}
-                {...(index === 0 && { className: 'console-name-cell' })}
-                {...placeOf(column)}
-              >
-                {header}
-              </ListHeading>
-            ))}
+            {columns.map(
+              ({ id, header, sort, hasHiddenHeader = false, isWide, ...column }, index) => (
+                <ListHeading
+                  key={id}
+                  sort={sort}
+                  // What the bar covers cannot have the focus.
+                  sorting={bulkBar ? undefined : sorting}
+                  isSilent={hasHiddenHeader}
+                  {...(isWide && { className: 'console-labels-cell' })}
+                  {...(index === 0 && { className: 'console-name-cell' })}
+                  {...placeOf(column)}
+                >
+                  {header}
+                </ListHeading>
+              ),
+            )}
             {menuOf && (
               <ListHeading isSilent className="console-small-cell">
                 {t('list.actions')}

@@ -130,6 +130,7 @@ function useColumns(rolesOf: RolesOf | undefined): Column<Member>[] {
     id: 'roles',
     header: t('people.roles'),
     isSecondary: true,
+    isWide: true,
     cell: ({ UserID }) => <Labels names={rolesOf?.(UserID) ?? []} />,
   };
   return [
