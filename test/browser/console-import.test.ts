@@ -190,7 +190,7 @@ describe('the import in the console', { skip: withoutChromium }, () => {
     await page.getByRole('link', { name: 'Users', exact: true }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('Leave the import?').waitFor();
-    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.getByRole('button', { name: 'Stay here' }).click();
     const question = page.waitForEvent('dialog');
     void page.close({ runBeforeUnload: true });
     const warning = await question;

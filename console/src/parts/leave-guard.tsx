@@ -1,10 +1,19 @@
 import { useBlocker } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { ConfirmForm } from './confirm.tsx';
 import { Dialog } from './dialog.tsx';
 import { useTexts } from './texts.tsx';
 
-/** Asks before the user leaves the view, as long as it is active. */
-export function LeaveGuard({ isActive }: { isActive: boolean }) {
+type Props = {
+  isActive: boolean;
+  title: string;
+  /** The name of the button that leaves. */
+  action: string;
+  children: ReactNode;
+};
+
+/** Asks before the user leaves the view, as long as it is active. For a closed tab the browser asks. */
+export function LeaveGuard({ isActive, title, action, children }: Props) {
   const { t } = useTexts();
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: always,
@@ -13,16 +22,16 @@ export function LeaveGuard({ isActive }: { isActive: boolean }) {
   });
   if (status !== 'blocked') return undefined;
   return (
-    <Dialog title={t('unsaved.title')} onClose={reset}>
+    <Dialog title={title} onClose={reset}>
       <ConfirmForm
-        action={t('unsaved.leave')}
+        action={action}
         cancel={t('unsaved.stay')}
         isBusy={false}
         state={undefined}
         onConfirm={proceed}
         onClose={reset}
       >
-        {t('unsaved.about')}
+        {children}
       </ConfirmForm>
     </Dialog>
   );

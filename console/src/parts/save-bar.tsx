@@ -26,18 +26,20 @@ export function SaveBar({ isShown, submit, isBusy, isHeld, state, onDiscard }: P
     <>
       {/* Is there before it has a text: screen readers say only what changes. */}
       <VisuallyHidden role="status">{isShown && t('unsaved.title')}</VisuallyHidden>
-      <LeaveGuard isActive={isShown} />
+      <LeaveGuard isActive={isShown} title={t('unsaved.title')} action={t('unsaved.leave')}>
+        {t('unsaved.about')}
+      </LeaveGuard>
       {isShown && (
         <section className="console-save-bar" aria-label={t('unsaved.title')}>
           <div className="console-save-state">{state}</div>
-          <Group gap="sm" maw={1040} wrap="nowrap">
-            <Text size="sm" fw={600} mr="auto">
+          <Group gap="xs" maw={1040} justify="end">
+            <Text size="sm" fw={600} flex="1 1 12rem">
               {t('unsaved.title')}
             </Text>
-            <Button variant="default" disabled={isBusy} onClick={onDiscard}>
+            <Button variant="default" flex="none" disabled={isBusy} onClick={onDiscard}>
               {t('unsaved.discard')}
             </Button>
-            <Button type="submit" loading={isBusy} disabled={isHeld}>
+            <Button type="submit" flex="none" loading={isBusy} disabled={isHeld}>
               {submit}
             </Button>
           </Group>

@@ -1,9 +1,8 @@
 import type { RequestOf } from '@bailiwick/client/client.ts';
 import { readRow } from '@bailiwick/client/import/mod.ts';
 import { Button, Fieldset, Group, Paper, Stack } from '@mantine/core';
-import { useBlocker } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { Confirm } from '../../parts/confirm.tsx';
+import { LeaveGuard } from '../../parts/leave-guard.tsx';
 import { Page } from '../../parts/page.tsx';
 import { SameByApi } from '../../parts/same-by-api.tsx';
 import { useTexts } from '../../parts/texts.tsx';
@@ -62,7 +61,9 @@ export function ImportPage() {
       {file && run && <RunSection file={file} run={run} work={work} />}
       <ByCommandLine name={name} membership={membership} />
       <SameByApi operation="Users_Import" request={exampleOf(membership)} />
-      <Leaving isUnfinished={isUnfinished} />
+      <LeaveGuard isActive={isUnfinished} title={t('import.leaveTitle')} action={t('import.leave')}>
+        {t('import.leaveAbout')}
+      </LeaveGuard>
     </Page>
   );
 }
@@ -81,26 +82,3 @@ const exampleOf = (membership: Membership): RequestOf<'Users_Import'> => ({
   OnError: 'continue',
   DryRun: true,
 });
-
-/** Asks before an unfinished import is left. For a closed tab the browser asks. */
-function Leaving({ isUnfinished }: { isUnfinished: boolean }) {
-  const { t } = useTexts();
-  const blocker = useBlocker({
-    shouldBlockFn: () => isUnfinished,
-    enableBeforeUnload: () => isUnfinished,
-    withResolver: true,
-  });
-  if (blocker.status !== 'blocked') return undefined;
-  return (
-    <Confirm
-      title={t('import.leaveTitle')}
-      action={t('import.leave')}
-      isBusy={false}
-      error={null}
-      onConfirm={blocker.proceed}
-      onClose={blocker.reset}
-    >
-      {t('import.leaveAbout')}
-    </Confirm>
-  );
-}
