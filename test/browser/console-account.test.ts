@@ -184,7 +184,7 @@ describe("a user's own account in the console", { skip: withoutChromium }, () =>
     await dialog.getByRole('button', { name: 'Change the password' }).click();
     await page.getByText('Your password was changed.').waitFor();
     assert.equal((await stack.call('Account_Get', {}, token)).status, 401);
-    // The calls of the page have that of the dialog, without what was typed.
+    // The calls of the page have that of the dialog, with dots in place of the passwords.
     await page.getByRole('button', { name: 'The same by API' }).click();
     await dialog.getByText(/Account_ChangePassword' \\/).waitFor();
     assert.equal(await dialog.getByText(next).count(), 0);

@@ -123,7 +123,7 @@ function Rows<Item>(props: RowsProps<Item>) {
                 <ListHeading
                   key={id}
                   sort={sort}
-                  // What the bar covers cannot have the focus.
+                  // Nothing below the bar can have the focus.
                   sorting={bulkBar ? undefined : sorting}
                   isSilent={hasHiddenHeader}
                   {...(isWide && { className: 'console-labels-cell' })}

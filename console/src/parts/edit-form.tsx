@@ -99,7 +99,7 @@ export function EditForm<
   );
 }
 
-/** What the form shows, and the record that it began with. */
+/** The state of the form: its fields, and the record that they began with. */
 function useFields<
   Name extends OperationName,
   Item extends { UpdatedAt?: string },
@@ -140,7 +140,7 @@ function useEdit<
   const { form, change, base, theirs, setTheirs, goOn } = fields;
   const finish = (response: ResponseOf<Name>, sent: Fields) => {
     const stored = recordIn(response);
-    // What was typed during the call stays.
+    // Fields that have changed during the call stay.
     goOn(stored, merge(sent, form.getValues(), fieldsOf(stored)).fields);
     onDone(response);
   };
@@ -192,7 +192,7 @@ type NewerOptions<Item, Fields> = {
   fieldsOf: (record: Item) => Fields;
 };
 
-/** Shows what somebody else has saved since, in a form without changes. */
+/** Shows the changes of others in a form that has none. */
 function useNewerRecord<Item extends { UpdatedAt?: string }, Fields>(
   record: Item,
   base: Item,

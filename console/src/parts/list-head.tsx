@@ -12,7 +12,7 @@ type Props = {
   ids: readonly string[];
 };
 
-/** What the header of a list does, above its cards on a phone. */
+/** The header of a list of cards on a phone: the checkbox for all of them, and their order. */
 export function ListHead({ columns, sorting, selection, ids }: Props) {
   const orders = columns.filter(({ sort }) => sort !== undefined);
   const hasOrder = sorting !== undefined && orders.length > 0;
