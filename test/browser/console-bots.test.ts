@@ -103,7 +103,7 @@ describe('the bots in the console', { skip: withoutChromium }, () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Disable' }).click();
     await dialog.waitFor({ state: 'hidden' });
-    await page.getByText('disabled').waitFor();
+    await page.getByText('disabled', { exact: true }).waitFor();
     assert.equal((await ask(tenant, key.Secret)).status, 401);
 
     await page.getByRole('button', { name: 'Edit' }).click();
