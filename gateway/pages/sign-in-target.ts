@@ -26,9 +26,9 @@ export function createSignInTargets(sso: Transport, serviceName: string) {
     try {
       const answer = await issuer.describeSignIn({ interaction, ip }, { timeoutMs: lookUpMs });
       if (!answer.waiting) return undefined;
-      const { app, tenant } = answer;
+      const { app, tenant, owner } = answer;
       // Tenants name their apps: no app of a tenant passes for the service.
-      const isForeign = tenant !== '' && readsLike(app, [productName, serviceName]);
+      const isForeign = owner !== '' && readsLike(app, [productName, serviceName]);
       return { app: isForeign ? '' : shortened(oneLine(app).trim()), tenant };
     } catch {
       return undefined;

@@ -210,17 +210,18 @@ export async function describeSignIn(
   admission: Pick<PeerClient<typeof Admission>, 'isOpen'>,
   uid: string,
   call: Origin,
-): Promise<{ waiting?: boolean; app?: string; tenant?: string }> {
+): Promise<{ waiting?: boolean; app?: string; tenant?: string; owner?: string }> {
   const interaction = await provider.Interaction.find(uid);
   const client = interaction && (await provider.Client.find(textOf(interaction, 'client_id')));
   if (!client) return {};
-  const own = appOf(client).tenant;
-  if (own !== '' && !(await admission.isOpen({ tenant: own }, call)).open) return {};
+  const owner = appOf(client).tenant;
+  if (owner !== '' && !(await admission.isOpen({ tenant: owner }, call)).open) return {};
   const isProven = !isUnproven(client, textOf(interaction, 'redirect_uri'));
   return {
     waiting: true,
     app: isProven ? (client.clientName ?? '') : '',
     tenant: brandOf(client, interaction),
+    owner,
   };
 }
 
