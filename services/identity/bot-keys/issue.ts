@@ -1,18 +1,15 @@
 import { createId, createToken, tokenHash } from '@bailiwick/contract';
 import { escalation, limitReached, notFound, temporaryRight } from '@bailiwick/errors';
-import { noticeTasks, type Task } from '@bailiwick/outbox';
+import type { Task } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
-import { type Database, lockName, type Transaction } from '@bailiwick/store';
+import { lockName, type Transaction } from '@bailiwick/store';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { LockMode } from '@mikro-orm/core';
 import { BotEntity, BotKeyEntity } from '../bots/entities.ts';
 import type { Maker } from '../bots/maker.ts';
-import { findBotsAnywhere } from '../bots/queries.ts';
-import { principalOf } from '../bots/taking.ts';
+import { noticesFor, principalOf } from '../bots/taking.ts';
 import { keysPerBot } from '../limits.ts';
-import { nameOfOperator } from '../operators/acts.ts';
 import { rowOf } from '../rows.ts';
-import { findUsers } from '../users/queries.ts';
 import type { BotKeyDeps } from './deps.ts';
 import { type BotKeyRow } from './entities.ts';
 import { nextNotice } from './expiry.ts';
@@ -48,7 +45,9 @@ export async function assertMayIssue(
     { signal: call.signal },
   );
   if (lacking !== '') throw escalation(lacking);
-  const tasks = onPlatform ? await mailsToOperators(database, call, bot, operators) : [];
+  const tasks = onPlatform
+    ? await noticesFor('platform_key_created', database, call, bot, operators)
+    : [];
   // The keys that a bot makes end with the key that it uses.
   const used =
     call.caller.type === 'bot'
@@ -61,19 +60,6 @@ export async function assertMayIssue(
   if (!first) return { latestEnd: null, tasks };
   assertEndsBy(ending || 'this key', first, until);
   return { latestEnd: first, tasks };
-}
-
-/** The mails to the operators about a credential of a bot with a role on the platform. */
-async function mailsToOperators(
-  database: Database,
-  { caller }: Call,
-  botId: string,
-  operators: readonly string[],
-): Promise<Task[]> {
-  const operatorName = await nameOfOperator(database, caller);
-  const [bot] = await findBotsAnywhere(database, [botId]);
-  const users = await findUsers(database, operators);
-  return noticeTasks('platform_key_created', users, { operatorName, name: bot?.name ?? botId });
 }
 
 /** Throws permission_denied for a key or trust that outlasts the right that it rests on. */

@@ -1,4 +1,5 @@
 import { notFound } from '@bailiwick/errors';
+import type { Task } from '@bailiwick/outbox';
 import {
   type Call,
   type Handlers,
@@ -45,12 +46,16 @@ async function list(
   return pager.list(page, binding, (query) => listBots(reader, tenant, query), botRecord);
 }
 
-/** Switching a bot off takes all its rights, and switching it on gives them back. */
-async function assertMaySwitch(deps: Deps, { bot }: BotsSaveRequest, call: Call): Promise<void> {
-  if (!bot || bot.id === '' || bot.active === undefined) return;
+/**
+ * Switching a bot off takes all its rights, and switching it on gives them back. Returns the mails
+ * about the switch.
+ */
+async function assertMaySwitch(deps: Deps, { bot }: BotsSaveRequest, call: Call): Promise<Task[]> {
+  if (!bot || bot.id === '' || bot.active === undefined) return [];
   const { tenant, id, active } = bot;
   const stored = await findBot(deps.database, tenant, id);
-  if (stored && stored.active !== active) await assertMayTakeBot(deps, call, { tenant, id });
+  if (!stored || stored.active === active) return [];
+  return assertMayTakeBot(deps, call, { tenant, id });
 }
 
 type State = { subject: string; state: 'active' | 'disabled' | 'deleted'; changedAt: Date };
@@ -73,8 +78,8 @@ export function botsHandlers(deps: Deps): Handlers<typeof Bots> {
   const { database } = deps;
   return {
     async save(request, call) {
-      await assertMaySwitch(deps, request, call);
-      const bot = await saveBot(database, request, call);
+      const tasks = await assertMaySwitch(deps, request, call);
+      const bot = await saveBot(database, request, call, tasks);
       // Grants of an inactive bot are not effective: access is informed before the response, or by
       // the event if this call fails. Invalidates even if nothing changed here: access may learn of
       // an earlier change only now.
@@ -106,7 +111,8 @@ export function botsHandlers(deps: Deps): Handlers<typeof Bots> {
     },
 
     async delete({ tenant, id }, call) {
-      if (await findBot(database, tenant, id)) await assertMayTakeBot(deps, call, { tenant, id });
+      const stored = await findBot(database, tenant, id);
+      const tasks = stored ? await assertMayTakeBot(deps, call, { tenant, id }) : [];
       const isDeleted = await database.transaction(
         { call, tenant, row: rowOf.bot(tenant, id) },
         async (tx) => {
@@ -123,7 +129,7 @@ export function botsHandlers(deps: Deps): Handlers<typeof Bots> {
           await tx.em.nativeDelete(BotKeyEntity, { tenant, bot: id });
           await tx.em.nativeDelete(BotTrustEntity, { tenant, bot: id });
           tx.em.remove(bot);
-          recordBot(tx, 'bot.deleted', bot);
+          recordBot(tx, 'bot.deleted', bot, { tasks });
           return true;
         },
       );

@@ -1,12 +1,6 @@
-import {
-  assertUnchanged,
-  changedFields,
-  createId,
-  type JsonObject,
-  timeAfter,
-} from '@bailiwick/contract';
+import { assertUnchanged, changedFields, createId, timeAfter } from '@bailiwick/contract';
 import { limitReached, notFound } from '@bailiwick/errors';
-import { record } from '@bailiwick/outbox';
+import { type Change, record, type Task } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
 import {
   type Bot,
@@ -22,12 +16,13 @@ import { BotEntity, type BotRow, botJson } from './entities.ts';
 
 /**
  * Creates a bot if no ID is sent, or changes the fields that were sent. Saving unchanged values
- * changes nothing.
+ * changes nothing. `tasks`: the mails about a switch on or off.
  */
 export async function saveBot(
   database: Database,
   request: BotsSaveRequest,
   call: Call,
+  tasks: Task[],
 ): Promise<BotRow> {
   const input = request.bot ?? create(BotSchema);
   return database.transaction(
@@ -45,11 +40,13 @@ export async function saveBot(
       assertUnchanged('the bot', stored, request.ifUpdatedAt);
       if (!stored) return insertBot(tx, input, call);
       const before = botJson(stored);
+      const wasActive = stored.active;
       applyTo(stored, input);
       const previous = changedFields(before, botJson(stored));
       if (Object.keys(previous).length === 0) return stored;
       stored.updatedAt = timeAfter(stored.updatedAt);
-      recordBot(tx, 'bot.updated', stored, previous);
+      const isSwitched = stored.active !== wasActive;
+      recordBot(tx, 'bot.updated', stored, { previous, ...(isSwitched && { tasks }) });
       return stored;
     },
   );
@@ -91,13 +88,13 @@ export function recordBot(
   tx: Transaction,
   type: string,
   bot: BotRow,
-  previous: JsonObject = {},
+  more: Pick<Change, 'previous' | 'tasks'> = {},
 ): void {
   record(tx, {
     tenant: bot.tenant,
     type,
     data: botJson(bot),
-    previous,
+    ...more,
     targets: [targetOf(bot)],
   });
 }

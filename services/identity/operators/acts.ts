@@ -1,11 +1,9 @@
-import { invalid, unauthenticated } from '@bailiwick/errors';
+import { invalid } from '@bailiwick/errors';
 import { noticeTask, type Task } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
-import { type Database, onPool } from '@bailiwick/store';
-import { findBotsAnywhere } from '../bots/queries.ts';
-import { assertProven } from '../factors/changes.ts';
+import type { Database } from '@bailiwick/store';
+import { nameOfOperator, provenName } from '../bots/operator-name.ts';
 import type { UserRow } from '../users/entities.ts';
-import { findUsers } from '../users/queries.ts';
 
 // Acts of an operator on the account of another user: they need a recent sign-in and a reason, and
 // that user gets a mail.
@@ -32,35 +30,6 @@ export async function provenOperator(
   if (caller.type !== 'user' || caller.id === userId) return undefined;
   if (reason === '') throw invalid('Reason is required');
   return { operatorName: await provenName(database, caller), reason };
-}
-
-type OperatorCaller = Pick<Call['caller'], 'type' | 'id' | 'credentialId'>;
-
-/**
- * The name of a caller who acts on the platform, "" = the platform key. @throws for a user as
- * provenName does
- */
-export async function nameOfOperator(database: Database, caller: OperatorCaller): Promise<string> {
-  if (caller.type === 'user') return provenName(database, caller);
-  if (caller.type !== 'bot') return '';
-  const [bot] = await findBotsAnywhere(database, [caller.id]);
-  return bot?.name ?? caller.id;
-}
-
-/**
- * The name of a user who acts as an operator.
- * @throws permission_denied if the user signed in more than 15 minutes ago, or without the second
- * factor that the user has
- */
-export async function provenName(
-  database: Database,
-  caller: Pick<Call['caller'], 'id' | 'credentialId'>,
-): Promise<string> {
-  await assertProven(onPool(database), caller);
-  const [operator] = await findUsers(database, [caller.id]);
-  // The operator was deleted meanwhile.
-  if (!operator) throw unauthenticated();
-  return operator.name || operator.email;
 }
 
 /** The mails about an operator's act. That of a reset of factors is made with the reset. */

@@ -46,6 +46,7 @@ export const placeholders = {
   platform_role_given: ['operatorName', 'name', 'role', 'reason'],
   platform_role_removed: ['operatorName', 'name', 'role'],
   platform_key_created: ['operatorName', 'name'],
+  platform_bot_changed: ['operatorName', 'name'],
 } as const satisfies Record<string, readonly string[]>;
 
 /** In every mail: the service's name, its public URL, and the recipient's address. */

@@ -132,6 +132,49 @@ describeOne('roles on the platform', 'one process', (topology) => {
     assert.equal(await taskCount(), before);
   });
 
+  test('a bot with a role on the platform is disabled, enabled and deleted only after a recent sign-in, with a mail', async () => {
+    const [operator, late] = [await newOperator(), await newOperator()];
+    const watcher = await newOperator('platform-support');
+    const { tenant, token } = await newOwner();
+    const [bot, plain] = [
+      await createBot(stack, tenant, token, { Name: 'Archivist' }),
+      await createBot(stack, tenant, token, { Name: 'Plain' }),
+    ];
+    const Grant = { Platform: true, Bot: bot.ID, Role: 'platform-support' };
+    await ask('BotGrants_Add', { Grant }, stack.platformKey);
+    const switchTo = (Active: boolean) => ({ Bot: { Tenant: tenant, ID: bot.ID, Active } });
+    const deletion = { Tenant: tenant, ID: bot.ID };
+    const isEnabled = async () =>
+      ((await ask('Bots_Get', deletion, operator.token))['Bot'] as { Active: boolean }).Active;
+    await age(late.id);
+    const refuse = async (operation: string, request: object) => {
+      const { body } = await stack.call(operation, request, late.token);
+      assert.equal(body['Reason'], 'RECENT_LOGIN_REQUIRED', operation);
+    };
+    const taskCount = () =>
+      countOf(stack, "identity.outbox where tasks::text like '%platform_bot_changed%'");
+
+    await refuse('Bots_Save', switchTo(false));
+    await refuse('Bots_Delete', deletion);
+    assert.equal(await isEnabled(), true);
+    assert.equal(await taskCount(), 0);
+    await ask('Bots_Save', switchTo(false), operator.token);
+    const mails = await taskCount();
+    await mailWith(watcher.email, localPart(operator.email), 'the bot Archivist');
+    await refuse('Bots_Save', switchTo(true));
+    assert.equal(await isEnabled(), false);
+    // Another name changes no rights.
+    const named = { Bot: { Tenant: tenant, ID: bot.ID, Name: 'Archivist' } };
+    await ask('Bots_Save', named, late.token);
+    await ask('Bots_Save', switchTo(false), late.token);
+    assert.equal(await taskCount(), mails);
+    // The platform key has no sign-in, and a bot without such a role needs none.
+    await ask('Bots_Delete', deletion, stack.platformKey);
+    await mailWith(watcher.email, 'The platform key has disabled', 'the bot Archivist');
+    await ask('Bots_Delete', { Tenant: tenant, ID: plain.ID }, late.token);
+    assert.equal(await taskCount(), 2 * mails);
+  });
+
   test('the removal of a role on the platform from another needs a recent sign-in, and the operators get a mail', async () => {
     const [operator, watcher] = [await newOperator(), await newOperator('platform-support')];
     const [user, other] = [await newOperator('auditor'), await newOperator('auditor')];
