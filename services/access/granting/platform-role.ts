@@ -61,7 +61,8 @@ async function mailsAbout(
   const ids = await findOperators(onPool(database), log);
   const { users } = await directory.getUsers({ ids }, call, { signal: call.signal });
   const name = await nameOf(directory, input, call);
-  return noticeTasks(kind, users, { operatorName, name, role: input.role, ...details });
+  const about = `${input.subject} ${input.role}`;
+  return noticeTasks(kind, users, { operatorName, name, role: input.role, about, ...details });
 }
 
 /** The name of the caller, "" = the platform key. A user has proven a recent sign-in. */

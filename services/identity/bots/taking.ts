@@ -49,7 +49,8 @@ export async function noticesFor(
   const operatorName = await nameOfOperator(database, caller);
   const [bot] = await findBotsAnywhere(database, [botId]);
   const users = await findUsers(database, operators);
-  return noticeTasks(kind, users, { operatorName, name: bot?.name ?? botId });
+  const name = bot?.name ?? botId;
+  return noticeTasks(kind, users, { operatorName, name, about: botId });
 }
 
 /** The caller in a question to access about rights to delegate. */

@@ -188,6 +188,20 @@ test('an address that rejected a mail is suppressed, and gets no further mail', 
   );
 });
 
+test('mails about one role or bot of the platform do not use up the limit of another', async () => {
+  const { inbox, sendNotice } = mails();
+  const send = (about: string) =>
+    sendNotice(
+      'platform_bot_changed',
+      { email: 'ann@example.org' },
+      attempt({ operatorName: 'Ada', name: 'Archivist', about }),
+    );
+  for (let time = 0; time < 2; time++) await send('bot_1');
+  await assert.rejects(send('bot_1'), { reason: 'MAIL_LIMITED' });
+  await send('bot_2');
+  assert.equal(inbox.length, 3);
+});
+
 test('a rejection that is not about the recipient suppresses no address', async () => {
   const refusing = mails(new MailRefused(554, false));
   await assert.rejects(

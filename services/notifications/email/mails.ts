@@ -42,7 +42,8 @@ const countedElsewhere: readonly TemplateName[] = [
 
 /**
  * Renders and sends mails. Values beyond the request come with the task: `locale`, `tenantName`,
- * `inviterName`, `name`, `date`, `left`, and `tenant`, whose looks the mail has.
+ * `inviterName`, `name`, `date`, `left`, `tenant`, whose looks the mail has, and `about`, the subject
+ * of the limit of mails.
  */
 export function createMails(deps: MailDeps) {
   const { mailer, templates, ring, sender, suppressions, brands } = deps;
@@ -123,7 +124,9 @@ async function assertMayMail(
   const most = countedElsewhere.includes(mail)
     ? { ...limit, count: 2 * (limit.others + limit.known) }
     : limit;
-  const key = `mail ${mail} ${suppressions.nameOf(emailKey)}`;
+  // An act on the platform has a limit of its own: others must not hide it.
+  const about = attempt.extra['about'] ?? '';
+  const key = `mail ${mail} ${suppressions.nameOf(emailKey)}${about === '' ? '' : ` ${about}`}`;
   if (await suppressions.find(emailKey))
     throw failedPrecondition('the address is suppressed', mailSuppressed);
   // All attempts of a mail count once.
