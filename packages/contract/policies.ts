@@ -5,8 +5,8 @@ const many = Number.MAX_SAFE_INTEGER;
 
 /**
  * Limits of mails of one kind to one address, by the profile of BAILIWICK_LIMITS; further mails are
- * dropped silently. Mails about the platform are limited for each role of a subject, and for each
- * bot. `count`: over all senders. `each`: for one asker, a network or a tenant. Mails
+ * dropped silently. Mails about the platform are limited for each role of a subject with its end, and
+ * for each bot. `count`: over all senders. `each`: for one asker, a network or a tenant. Mails
  * that any client can request have two totals: `known` for the networks from which the user has
  * signed in, and `others` for all others together, so that these do not use up the user's share.
  */

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { Call } from '@bailiwick/pipeline';
 import { createLog } from '@bailiwick/process';
 import type { Database } from '@bailiwick/store';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { Directory } from '../directory.ts';
 import type { GrantInput } from '../grants/records.ts';
@@ -25,7 +26,7 @@ const failing = (code: Code) =>
       Promise.resolve({ users: users.filter(({ id }) => ids.includes(id)) }),
   }) as unknown as Directory;
 
-const noticeWith = (code: Code) =>
+const noticeWith = (code: Code, end?: Date) =>
   givenNotice(
     {
       directory: failing(code),
@@ -40,6 +41,7 @@ const noticeWith = (code: Code) =>
       subject: 'usr_2',
       role: 'platform-support',
       resource: '',
+      ...(end && { expiresAt: timestampFromDate(end) }),
     } as GrantInput,
     'Ticket 4712',
     { caller: { type: 'user', id: 'usr_1', credentialId: 'ses_1' } } as unknown as Call,
@@ -51,6 +53,14 @@ test('a user gives a role on the platform while identity is a version that canno
   const [mail, ...more] = tasks;
   assert.ok(mail && more.length === 0);
   assert.match(JSON.stringify(mail), /"operatorName":"Ada"/);
+  assert.equal(mail.extra['about'], 'usr_2 platform-support');
+});
+
+test('the mail about a role with an end names the end, and each end has its own limit of mails', async () => {
+  const { tasks = [] } = await noticeWith(Code.Unimplemented, new Date('2026-03-01T12:00:00Z'));
+  const time = '2026-03-01T12:00:00.000Z';
+  assert.equal(tasks[0]?.extra['time'], time);
+  assert.equal(tasks[0]?.extra['about'], `usr_2 platform-support ${time}`);
 });
 
 test('any other failure of the proof refuses the role', async () => {

@@ -2,6 +2,7 @@ import { noticeTasks, type Task } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
 import { type Database, onPool } from '@bailiwick/store';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { isOwnGrant } from '../decisions/delegation.ts';
 import { assertUser, type Directory, findBot, findUser, shownName } from '../directory.ts';
@@ -30,7 +31,8 @@ export async function givenNotice(
 ): Promise<PlatformNotice> {
   if (input.tenant !== '') return {};
   const reason = text.trim();
-  const details = { reason: reason || '–' };
+  const time = input.expiresAt && timestampDate(input.expiresAt).toISOString();
+  const details = { reason: reason || '–', ...(time !== undefined && { time }) };
   const tasks = await mailsAbout('platform_role_given', deps, input, call, details);
   return { ...(reason !== '' && { reason }), tasks };
 }
@@ -61,7 +63,7 @@ async function mailsAbout(
   const ids = await findOperators(onPool(database), log);
   const { users } = await directory.getUsers({ ids }, call, { signal: call.signal });
   const name = await nameOf(directory, input, call);
-  const about = `${input.subject} ${input.role}`;
+  const about = [input.subject, input.role, details['time'] ?? ''].join(' ').trimEnd();
   return noticeTasks(kind, users, { operatorName, name, role: input.role, about, ...details });
 }
 

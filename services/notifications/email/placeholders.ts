@@ -44,6 +44,7 @@ export const placeholders = {
   identity_removed: ['operatorName', 'reason'],
   sessions_ended: ['operatorName', 'reason'],
   platform_role_given: ['operatorName', 'name', 'role', 'reason'],
+  platform_role_given_until: ['operatorName', 'name', 'role', 'time', 'reason'],
   platform_role_removed: ['operatorName', 'name', 'role'],
   platform_key_created: ['operatorName', 'name'],
   platform_bot_changed: ['operatorName', 'name'],

@@ -31,10 +31,14 @@ export const resetTask =
 
 /**
  * The mail of a notice. The name of an operator selects another mail about a reset of factors: a
- * process of the previous version does not know that mail as a kind, and ignores the name.
+ * process of the previous version does not know that mail as a kind, and ignores the name. The time
+ * selects the mail about a role that ends.
  */
-const mailOf = (kind: string, { operatorName }: Readonly<Record<string, string>>): string =>
-  kind === 'factors_reset' && operatorName !== undefined ? 'factors_reset_by' : kind;
+function mailOf(kind: string, { operatorName, time }: Readonly<Record<string, string>>): string {
+  if (kind === 'factors_reset' && operatorName !== undefined) return 'factors_reset_by';
+  if (kind === 'platform_role_given' && time !== undefined) return 'platform_role_given_until';
+  return kind;
+}
 
 export const noticeTask =
   (mails: Mails): Task<typeof AccountTasks.method.sendNotice> =>

@@ -53,6 +53,10 @@ describeOne('roles on the platform', 'one process', (topology) => {
     const plainGrant = { Platform: true, UserID: other.id, Role: 'platform-support' };
     await ask('Grants_Add', { Grant: plainGrant }, operator.token);
     await mailWith(watcher.email, `given ${localPart(other.email)} `, 'reason is: –');
+    // The role is there and gets an end, which the mail names.
+    const ExpiresAt = '2100-03-01T12:00:00Z';
+    await ask('Grants_Add', { Grant: { ...plainGrant, ExpiresAt } }, operator.token);
+    await mailWith(watcher.email, `given ${localPart(other.email)} `, 'until March 1, 2100');
     const [row] = await rowsOf<{ audit: string }>(
       stack,
       "select audit from access.outbox where type = 'bot_grant.added' and audit like $1",
