@@ -7,7 +7,7 @@ import type {
 import type { Run } from '@bailiwick/store';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { findSubjectGrants, owns } from '../decisions/context.ts';
+import { findSubjectGrants, owns, type SubjectGrant } from '../decisions/context.ts';
 import { type Ending, firstEnding } from '../decisions/delegation.ts';
 import { permissionsOfRoles, rightsOf } from '../decisions/rights.ts';
 import { holdsOnPlatform, mayGrant, ownership } from '../decisions/rights-checks.ts';
@@ -17,8 +17,16 @@ import { findOperators } from '../grants/queries.ts';
 import { findDirectoryRoles } from '../groups/queries.ts';
 import { narrow } from '../permissions/narrow.ts';
 
-/** The rights that a key or trust of a bot gives to its user. */
-type BotRights = { onPlatform: string[]; inTenant: string[]; isOwner: boolean };
+/**
+ * The rights that a key or trust of a bot gives to its user. `actsOnPlatform`: whether one of them is
+ * on the whole platform, and not only on a resource.
+ */
+type BotRights = {
+  onPlatform: string[];
+  inTenant: string[];
+  isOwner: boolean;
+  actsOnPlatform: boolean;
+};
 
 /**
  * A permission of the bot, within `permissions`, that the principal may not grant, or when its right
@@ -49,7 +57,7 @@ export async function mayGrantBotRights(
   const lacking = findLacking(rights, botRights);
   if (lacking !== undefined) return { lacking };
   const ending = findEnding(rights, botRights);
-  const onPlatform = botRights.onPlatform.length > 0;
+  const { actsOnPlatform: onPlatform } = botRights;
   return {
     lacking: '',
     onPlatform,
@@ -63,17 +71,19 @@ async function findBotRights(
   { tenant, bot, permissions, taking }: MayConferBotRequest,
 ): Promise<BotRights> {
   const grants = await findSubjectGrants(run, { subject: bot, tenant });
-  const permissionsAt = (onPlatform: boolean) => {
-    const granted = grants.filter(({ platform, expired }) => platform === onPlatform && !expired);
+  const permissionsBy = (isIncluded: (grant: SubjectGrant) => boolean) => {
+    const granted = grants.filter((grant) => !grant.expired && isIncluded(grant));
     return narrow([...new Set(granted.flatMap((grant) => grant.permissions))], permissions);
   };
-  const inTenant = permissionsAt(false);
+  const inTenant = permissionsBy(({ platform }) => !platform);
   const handedOut =
     !taking && includes(inTenant, 'iam.scim.write') ? await handedOutByDirectory(run, tenant) : [];
   return {
-    onPlatform: permissionsAt(true),
+    onPlatform: permissionsBy(({ platform }) => platform),
     inTenant: [...inTenant, ...handedOut],
     isOwner: owns(grants) && includes(inTenant, 'iam.*'),
+    actsOnPlatform:
+      permissionsBy(({ platform, resource }) => platform && resource === '').length > 0,
   };
 }
 

@@ -26,14 +26,16 @@ const failing = (code: Code) =>
       Promise.resolve({ users: users.filter(({ id }) => ids.includes(id)) }),
   }) as unknown as Directory;
 
-const noticeWith = (code: Code, end?: Date) =>
+const lines: string[] = [];
+
+const noticeWith = (code: Code, more: Partial<GrantInput> = {}) =>
   givenNotice(
     {
       directory: failing(code),
       database: {
         query: () => Promise.resolve([{ subject: 'usr_2', all: 1 }]),
       } as unknown as Database,
-      log: createLog('test', () => {}),
+      log: createLog('test', (line) => lines.push(line)),
     },
     {
       tenant: '',
@@ -41,14 +43,16 @@ const noticeWith = (code: Code, end?: Date) =>
       subject: 'usr_2',
       role: 'platform-support',
       resource: '',
-      ...(end && { expiresAt: timestampFromDate(end) }),
+      ...more,
     } as GrantInput,
     'Ticket 4712',
     { caller: { type: 'user', id: 'usr_1', credentialId: 'ses_1' } } as unknown as Call,
   );
 
 test('a user gives a role on the platform while identity is a version that cannot prove a sign-in', async () => {
+  lines.length = 0;
   const { reason, tasks = [] } = await noticeWith(Code.Unimplemented);
+  assert.equal(lines.filter((line) => line.includes('without the proof of a sign-in')).length, 1);
   assert.equal(reason, 'Ticket 4712');
   const [mail, ...more] = tasks;
   assert.ok(mail && more.length === 0);
@@ -57,10 +61,17 @@ test('a user gives a role on the platform while identity is a version that canno
 });
 
 test('the mail about a role with an end names the end, and each end has its own limit of mails', async () => {
-  const { tasks = [] } = await noticeWith(Code.Unimplemented, new Date('2026-03-01T12:00:00Z'));
+  const { tasks = [] } = await noticeWith(Code.Unimplemented, {
+    expiresAt: timestampFromDate(new Date('2026-03-01T12:00:00Z')),
+  });
   const time = '2026-03-01T12:00:00.000Z';
   assert.equal(tasks[0]?.extra['time'], time);
   assert.equal(tasks[0]?.extra['about'], `usr_2 platform-support ${time}`);
+});
+
+test('a role on one resource needs no proof, and sends no mail', async () => {
+  const notice = await noticeWith(Code.PermissionDenied, { resource: 'report:8' });
+  assert.deepEqual(notice, { reason: 'Ticket 4712', tasks: [] });
 });
 
 test('any other failure of the proof refuses the role', async () => {

@@ -57,9 +57,9 @@ async function mailsAbout(
   call: Call,
   details: Record<string, string>,
 ): Promise<Task[]> {
-  const operatorName = await operatorNameOf(directory, call);
   // A role on one resource is the applications' own: it opens no account.
   if (input.resource !== '') return [];
+  const operatorName = await operatorNameOf({ directory, log }, call);
   const ids = await findOperators(onPool(database), log);
   const { users } = await directory.getUsers({ ids }, call, { signal: call.signal });
   const name = await nameOf(directory, input, call);
@@ -68,7 +68,10 @@ async function mailsAbout(
 }
 
 /** The name of the caller, "" = the platform key. A user has proven a recent sign-in. */
-async function operatorNameOf(directory: Directory, call: Call): Promise<string> {
+async function operatorNameOf(
+  { directory, log }: Pick<Deps, 'directory' | 'log'>,
+  call: Call,
+): Promise<string> {
   const { type, id, credentialId } = call.caller;
   if (type === 'bot') return (await findBot(directory, id, call))?.name ?? id;
   if (type !== 'user') return '';
@@ -79,6 +82,9 @@ async function operatorNameOf(directory: Directory, call: Call): Promise<string>
     if (!(error instanceof ConnectError) || error.code !== Code.Unimplemented) throw error;
     // During an upgrade identity may be an older version, which cannot prove a sign-in. A refusal
     // would fail calls that the version before answers.
+    log.warn('a role on the platform changes without the proof of a sign-in: identity is older', {
+      user: id,
+    });
     const { name, email } = await assertUser(directory, id, call);
     return name || email;
   }

@@ -5,11 +5,11 @@ import type { Run, Statement } from '@bailiwick/store';
 const operators: Statement<{ exists: boolean }, []> = {
   name: 'access.has_operator',
   text: `select exists (
-           select from grant_entry g where g.tenant = '' and g.subject_type = 'user' and (g.expires_at is null or g.expires_at > now())
+           select from grant_entry g where g.tenant = '' and g.subject_type = 'user' and g.resource = '' and (g.expires_at is null or g.expires_at > now())
              and not exists (select from subject_state s where s.subject = g.subject and s.state = 'deleted')) as exists`,
 };
 
-/** Whether a user holds a role on the platform. */
+/** Whether a user holds a role on the whole platform. */
 export async function hasOperator(run: Run): Promise<boolean> {
   const [row] = await run(operators, []);
   return row?.exists ?? false;

@@ -73,6 +73,14 @@ describeBoth('the first operator', (topology) => {
     assert.equal(await createOperatorLink(environment()), undefined);
   });
 
+  test('a role on one resource of the platform makes no operator', async () => {
+    const { id: UserID } = await signUp(stack);
+    const Grant = { Platform: true, UserID, Role: 'auditor', Resource: 'report:8' };
+    bodyOf(await stack.call('Grants_Add', { Grant }, stack.platformKey));
+    await newToken();
+    bodyOf(await stack.call('Grants_Remove', { Grant }, stack.platformKey));
+  });
+
   test('Operators_Claim of one link by 200 callers at once, and of another link, makes one operator', async () => {
     const people = await Promise.all(Array.from({ length: 20 }, () => signUp(stack)));
     const tokens = [await newToken(), await newToken()];

@@ -146,6 +146,8 @@ describeOne('roles on the platform', 'one process', (topology) => {
     ];
     const Grant = { Platform: true, Bot: bot.ID, Role: 'platform-support' };
     await ask('BotGrants_Add', { Grant }, stack.platformKey);
+    const ofResource = { ...Grant, Bot: plain.ID, Resource: 'report:8' };
+    await ask('BotGrants_Add', { Grant: ofResource }, stack.platformKey);
     const switchTo = (Active: boolean) => ({ Bot: { Tenant: tenant, ID: bot.ID, Active } });
     const deletion = { Tenant: tenant, ID: bot.ID };
     const isEnabled = async () =>
@@ -172,7 +174,7 @@ describeOne('roles on the platform', 'one process', (topology) => {
     await ask('Bots_Save', named, late.token);
     await ask('Bots_Save', switchTo(false), late.token);
     assert.equal(await taskCount(), mails);
-    // The platform key has no sign-in, and a bot without such a role needs none.
+    // The platform key has no sign-in, and a bot without a role on the whole platform needs none.
     await ask('Bots_Delete', deletion, stack.platformKey);
     await mailWith(watcher.email, 'The platform key has disabled', 'the bot Archivist');
     await ask('Bots_Delete', { Tenant: tenant, ID: plain.ID }, late.token);
