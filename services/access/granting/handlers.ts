@@ -23,7 +23,7 @@ import {
 import { pathKey } from '../groups/path.ts';
 import { rowOf } from '../rows.ts';
 import { grant, grantProblems, withdraw } from './change.ts';
-import { givenNotice, removedNotice } from './platform-role.ts';
+import { grantNotice, removalNotice } from './platform-role.ts';
 
 /** Checks common to the grants of users, groups and bots. */
 export const grantChecks = {
@@ -60,13 +60,13 @@ function createFamily(deps: Deps) {
         await assertBot(directory, input.tenant, input.subject, call);
       if (input.subjectType === 'user' && input.tenant === '')
         await assertUser(directory, input.subject, call);
-      const notice = await givenNotice(deps, input, reason, call);
+      const notice = await grantNotice(deps, input, reason, call);
       await database.transaction(scopeOf(call, input), (tx) => grant(tx, input, call, notice));
       return {};
     },
 
     async remove(input: GrantInput, call: Call) {
-      const notice = await removedNotice(deps, input, call);
+      const notice = await removalNotice(deps, input, call);
       await database.transaction(scopeOf(call, input), (tx) => withdraw(tx, input, call, notice));
       return {};
     },

@@ -7,9 +7,9 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { Directory } from '../directory.ts';
 import type { GrantInput } from '../grants/records.ts';
-import { givenNotice } from './platform-role.ts';
+import { grantNotice, removalNotice } from './platform-role.ts';
 
-// What identity answers about the sign-in of a user who gives a role on the platform.
+// The notices of roles on the platform, with the answers of identity.
 
 const users = ['usr_1', 'usr_2'].map((id) => ({
   id,
@@ -28,26 +28,27 @@ const failing = (code: Code) =>
 
 const lines: string[] = [];
 
+const depsWith = (code: Code, more: Partial<Directory> = {}) => ({
+  directory: { ...failing(code), ...more },
+  database: {
+    query: () => Promise.resolve([{ subject: 'usr_2', all: 1 }]),
+  } as unknown as Database,
+  log: createLog('test', (line) => lines.push(line)),
+});
+
+const role = {
+  tenant: '',
+  subjectType: 'user',
+  subject: 'usr_2',
+  role: 'platform-support',
+  resource: '',
+} as GrantInput;
+
+const callOf = (caller: object) => ({ caller }) as unknown as Call;
+const byUser = callOf({ type: 'user', id: 'usr_1', credentialId: 'ses_1' });
+
 const noticeWith = (code: Code, more: Partial<GrantInput> = {}) =>
-  givenNotice(
-    {
-      directory: failing(code),
-      database: {
-        query: () => Promise.resolve([{ subject: 'usr_2', all: 1 }]),
-      } as unknown as Database,
-      log: createLog('test', (line) => lines.push(line)),
-    },
-    {
-      tenant: '',
-      subjectType: 'user',
-      subject: 'usr_2',
-      role: 'platform-support',
-      resource: '',
-      ...more,
-    } as GrantInput,
-    'Ticket 4712',
-    { caller: { type: 'user', id: 'usr_1', credentialId: 'ses_1' } } as unknown as Call,
-  );
+  grantNotice(depsWith(code), { ...role, ...more }, 'Ticket 4712', byUser);
 
 test('a user gives a role on the platform while identity is a version that cannot prove a sign-in', async () => {
   lines.length = 0;
@@ -82,4 +83,34 @@ test('any other failure of the proof refuses the role', async () => {
     Code.Internal,
   ])
     await assert.rejects(noticeWith(code), { code });
+});
+
+test('the one who loses a role gets a mail, and each operator one', async () => {
+  const recipients = async (subject: string) => {
+    const deps = depsWith(Code.Unimplemented);
+    const { tasks = [] } = await removalNotice(
+      deps,
+      { ...role, subject },
+      callOf({ type: 'platform', id: '' }),
+    );
+    return tasks.map(({ request }) => request['Email']);
+  };
+  assert.deepEqual(await recipients('usr_1'), ['usr_1@plain.example', 'usr_2@plain.example']);
+  assert.deepEqual(await recipients('usr_2'), ['usr_2@plain.example']);
+});
+
+test('without identity, the platform key and bots remove a role, and a user does not', async () => {
+  for (const code of [Code.Unavailable, Code.DeadlineExceeded]) {
+    const away = () => Promise.reject(new ConnectError('', code));
+    const deps = depsWith(code, { getUsers: away, getBots: away });
+    for (const type of ['platform', 'bot']) {
+      lines.length = 0;
+      assert.deepEqual(await removalNotice(deps, role, callOf({ type, id: 'bot_1' })), {});
+      assert.equal(lines.filter((line) => line.includes('without a mail')).length, 1);
+    }
+    await assert.rejects(removalNotice(deps, role, byUser), { code });
+  }
+  const getUsers = () => Promise.reject(new ConnectError('', Code.Internal));
+  const broken = depsWith(Code.Internal, { getUsers });
+  await assert.rejects(removalNotice(broken, role, callOf({ type: 'platform', id: '' })));
 });

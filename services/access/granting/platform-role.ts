@@ -1,3 +1,4 @@
+import { isOutage } from '@bailiwick/errors';
 import { noticeTasks, type Task } from '@bailiwick/outbox';
 import type { Call } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
@@ -9,9 +10,9 @@ import { assertUser, type Directory, findBot, findUser, shownName } from '../dir
 import { findOperators } from '../grants/queries.ts';
 import type { GrantInput } from '../grants/records.ts';
 
-// A role on the platform is a way to act on all accounts. A user who gives one, or takes one from
-// another, needs a recent sign-in, as for an act on an account. Operators get a mail, whoever does it,
-// with the reason if the caller states one: the documented request has none.
+// Who has a role on the platform can act on all accounts. A user who gives such a role, or takes it
+// from another, needs a recent sign-in, as for an act on an account. Whoever the caller is, operators
+// get a mail. It names the reason if the request has one, which is optional.
 
 type Deps = { database: Database; directory: Directory; log: Log };
 
@@ -23,7 +24,7 @@ export type PlatformNotice = { reason?: string; tasks?: Task[] };
  * @throws permission_denied if the caller is a user who signed in more than 15 minutes ago, or without
  * the second factor that the user has
  */
-export async function givenNotice(
+export async function grantNotice(
   deps: Deps,
   input: GrantInput,
   text: string,
@@ -33,25 +34,37 @@ export async function givenNotice(
   const reason = text.trim();
   const time = input.expiresAt && timestampDate(input.expiresAt).toISOString();
   const details = { reason: reason || '–', ...(time !== undefined && { time }) };
-  const tasks = await mailsAbout('platform_role_given', deps, input, call, details);
+  const tasks = await noticesFor('platform_role_given', deps, input, call, details);
   return { ...(reason !== '' && { reason }), tasks };
 }
 
 /**
  * The notice of a removal from another: the operators before it get the mail, and so does the one who
- * loses the role. Call it before the transaction. @throws as givenNotice does
+ * loses the role. Call it before the transaction. Without identity, bots and the platform key remove
+ * a role without a mail. @throws as grantNotice does
  */
-export async function removedNotice(
+export async function removalNotice(
   deps: Deps,
   input: GrantInput,
   call: Call,
 ): Promise<PlatformNotice> {
   if (input.tenant !== '' || isOwnGrant(call.caller, input)) return {};
-  return { tasks: await mailsAbout('platform_role_removed', deps, input, call, {}) };
+  try {
+    return { tasks: await noticesFor('platform_role_removed', deps, input, call, {}) };
+  } catch (error) {
+    if (call.caller.type === 'user' || !isOutage(error)) throw error;
+    const { subject, role } = input;
+    deps.log.warn('a role on the platform is removed without a mail: identity is away', {
+      error,
+      subject,
+      role,
+    });
+    return {};
+  }
 }
 
-async function mailsAbout(
-  kind: string,
+async function noticesFor(
+  kind: 'platform_role_given' | 'platform_role_removed',
   { database, directory, log }: Deps,
   input: GrantInput,
   call: Call,
@@ -60,7 +73,10 @@ async function mailsAbout(
   // A role on one resource is the applications' own: it opens no account.
   if (input.resource !== '') return [];
   const operatorName = await operatorNameOf({ directory, log }, call);
-  const ids = await findOperators(onPool(database), log);
+  const operators = await findOperators(onPool(database), log);
+  // The one who loses a role may not be among the first operators.
+  const losesRole = kind === 'platform_role_removed' && input.subjectType === 'user';
+  const ids = [...new Set(losesRole ? [...operators, input.subject] : operators)];
   const { users } = await directory.getUsers({ ids }, call, { signal: call.signal });
   const name = await nameOf(directory, input, call);
   const about = [input.subject, input.role, details['time'] ?? ''].join(' ').trimEnd();
