@@ -41,7 +41,10 @@ export function sessionsHandlers({ database, pager }: Deps): Handlers<typeof Ses
   };
 }
 
-/** A session to end, and how an operator's act is recorded. Its tasks follow if a session ends. */
+/**
+ * A session to end, and how an operator's act is recorded. Its tasks follow if a session ends, or a
+ * sign-in that is not complete.
+ */
 type SessionToEnd = {
   userId: string;
   id: string;
@@ -69,13 +72,13 @@ export async function endAllSessions(
   // One mail for all of them, with the first that ends: a session may have been deleted meanwhile.
   for (const { id } of sessions)
     if (await endSession(tx, call, { ...rest, id, ...(!hasEnded && { tasks }) })) hasEnded = true;
-  if (!hasEnded && hasVoided) recordVoided(tx, rest);
+  if (!hasEnded && hasVoided) recordVoided(tx, { ...rest, tasks });
 }
 
 /** The entry of an act that has voided sign-ins and ended no session. It is no event. */
 function recordVoided(
   tx: Transaction,
-  { userId, email = '', reason = '' }: Pick<SessionToEnd, 'userId' | 'email' | 'reason'>,
+  { userId, email = '', reason = '', tasks = [] }: Omit<SessionToEnd, 'id'>,
 ): void {
   record(tx, {
     tenant: '',
@@ -83,6 +86,7 @@ function recordVoided(
     data: null,
     targets: [{ Type: 'user', ID: userId, Name: email }],
     reason,
+    tasks,
   });
 }
 

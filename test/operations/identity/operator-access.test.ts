@@ -118,6 +118,9 @@ describeOne('sessions and factors in the hands of operators', 'one process', (to
     assert.ok(row && more.length === 0);
     assert.ok(row.audit.includes(Reason) && row.audit.includes(user.email), row.audit);
     assert.equal(row.event, null);
+    // Of the registration, the new factor, the sessions and the sign-in.
+    const { Text } = await mailTo(stack, user.email, 4);
+    assert.match(Text, /sessions or unfinished sign-ins .*\n[^]*Ticket 4712/);
   });
 
   test('an operator sees the kinds of factors, and nothing secret of them', async () => {
