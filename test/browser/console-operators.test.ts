@@ -132,6 +132,8 @@ describe('users and operators in the console of operators', { skip: withoutChrom
     await page.waitForURL(`**/console/platform/users/${owner.id}`);
     await page.goBack();
     await actOn(page, owner.email, 'Remove the role');
+    await dialog.getByText('The operators and the person get a mail with your name.').waitFor();
+    await assertGood(page, 'platform-remove-role');
     await dialog.getByRole('button', { name: 'Remove the role' }).click();
     await row.waitFor({ state: 'detached' });
     const { items } = await readList<{ UserID: string }>(

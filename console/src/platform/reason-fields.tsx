@@ -7,14 +7,19 @@ type Props = TextareaProps & {
   notice: string;
 };
 
+/** Who gets a mail about an act. */
+export const MailNotice = ({ children }: { children: string }) => (
+  <Alert color="orange" icon={<Icon name="mail" />}>
+    {children}
+  </Alert>
+);
+
 /** Why an operator acts, and who learns it. */
 export function ReasonFields({ notice, ...input }: Props) {
   const { t } = useTexts();
   return (
     <>
-      <Alert color="orange" icon={<Icon name="mail" />}>
-        {notice}
-      </Alert>
+      <MailNotice>{notice}</MailNotice>
       <Textarea
         label={t('support.reason')}
         description={t('support.reasonAbout')}

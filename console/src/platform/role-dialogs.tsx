@@ -1,8 +1,9 @@
-import { NativeSelect, Text } from '@mantine/core';
+import { NativeSelect, Stack, Text } from '@mantine/core';
 import { ActionDialog } from '../parts/action-dialog.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { useTexts } from '../parts/texts.tsx';
-import { ReasonFields } from './reason-fields.tsx';
+import { useAccount } from '../shell/session.tsx';
+import { MailNotice, ReasonFields } from './reason-fields.tsx';
 
 const stale = ['Grants_List', 'Grants_ListByTenant'] as const;
 
@@ -50,6 +51,7 @@ type RemoveProps = { grant: { UserID: string; Role: string }; onClose: () => voi
 
 export function RemoveRole({ grant: { UserID, Role }, onClose }: RemoveProps) {
   const { t } = useTexts();
+  const { User: own } = useAccount();
   return (
     <ActionDialog
       operation="Grants_Remove"
@@ -60,7 +62,10 @@ export function RemoveRole({ grant: { UserID, Role }, onClose }: RemoveProps) {
       notice={t('platform.roleRemoved')}
       onClose={onClose}
     >
-      {t('platform.removeRoleAbout', { role: Role })}
+      <Stack gap="sm">
+        {t('platform.removeRoleAbout', { role: Role })}
+        {UserID !== own.ID && <MailNotice>{t('platform.removalMailed')}</MailNotice>}
+      </Stack>
     </ActionDialog>
   );
 }
