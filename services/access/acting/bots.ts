@@ -13,7 +13,7 @@ import { permissionsOfRoles, rightsOf } from '../decisions/rights.ts';
 import { holdsOnPlatform, mayGrant, ownership } from '../decisions/rights-checks.ts';
 import { findRolePermissions } from '../decisions/roles/queries.ts';
 import type { Rights } from '../decisions/values.ts';
-import { findOperators } from '../grants/queries.ts';
+import { findOperators, warnOfOthers } from '../grants/queries.ts';
 import { findDirectoryRoles } from '../groups/queries.ts';
 import { narrow } from '../permissions/narrow.ts';
 
@@ -58,10 +58,12 @@ export async function mayGrantBotRights(
   if (lacking !== undefined) return { lacking };
   const ending = findEnding(rights, botRights);
   const { actsOnPlatform: onPlatform } = botRights;
+  const operators = onPlatform ? await findOperators(run) : { ids: [], all: 0 };
+  warnOfOthers(log, operators);
   return {
     lacking: '',
     onPlatform,
-    operators: onPlatform ? await findOperators(run, log) : [],
+    operators: operators.ids,
     ...(ending && { ending: ending.permission, endsAt: timestampFromDate(ending.endsAt) }),
   };
 }

@@ -27,13 +27,14 @@ export function grantProblems({ expiresAt }: { expiresAt?: Timestamp | undefined
 /**
  * Grants a role. Requires that the caller may grant the role, and that the role and the subject
  * exist. The caller of this function has already checked with identity that users and bots exist.
+ * Returns whether it has recorded a change.
  */
 export async function grant(
   tx: Transaction,
   input: GrantInput,
   call: Call,
-  notice: PlatformNotice = {},
-): Promise<void> {
+  { reason, tasks }: PlatformNotice = {},
+): Promise<boolean> {
   const { tenant, role, expiresAt } = input;
   const end = expiresAt ? timestampDate(expiresAt) : null;
   // Always the first lock: deleting a subject holds it while it goes through tenants.
@@ -45,19 +46,20 @@ export async function grant(
   else if (!isBuiltIn(role)) throw notFound('role');
   await assertMayGrant(tx, call.caller, tenant, [role], end);
   if (end) await assertOwned(tx, input);
-  await addGrant(tx, call, { ...key, ...notice }, end);
+  const more = { ...(reason !== undefined && { reason }), ...(tasks && { tasks }) };
+  return addGrant(tx, call, { ...key, ...more }, end);
 }
 
 /**
  * Revokes a role that the caller may grant, or one of its own. The last owner cannot lose
- * ownership.
+ * ownership. Returns whether there was a grant.
  */
 export async function withdraw(
   tx: Transaction,
   input: GrantInput,
   call: Call,
   { tasks = [] }: PlatformNotice = {},
-): Promise<void> {
+): Promise<boolean> {
   const { tenant, subjectType, subject, role, resource } = input;
   await lockOwners(tx, input);
   const key = subjectType === 'group' ? await groupSubject(tx, tenant, subject) : { subject };
@@ -65,7 +67,7 @@ export async function withdraw(
   if (!isOwnGrant(caller, input)) await assertMayTake(tx, caller, tenant, [role]);
   else if (role === ownerRole) assertRecentLogin(caller);
   await assertOwned(tx, input);
-  await removeGrant(tx, call, { tenant, subjectType, ...key, role, resource }, tasks);
+  return removeGrant(tx, call, { tenant, subjectType, ...key, role, resource }, tasks);
 }
 
 /** Serialises changes of owners: the check for the last owner reads all of them. */

@@ -10,7 +10,7 @@ import type { Database, Scope } from '@bailiwick/store';
 import { visibleTo } from '../decisions/visible.ts';
 import { assertBot, assertUser, type Directory } from '../directory.ts';
 import type { GrantRow, SubjectType } from '../grants/entities.ts';
-import { grantsIn, grantsOf } from '../grants/queries.ts';
+import { grantsIn, grantsOf, warnOfOthers } from '../grants/queries.ts';
 import {
   botGrantInput,
   type GrantInput,
@@ -52,7 +52,7 @@ type ListInput = {
 
 /** Operations common to the grants of users, groups and bots, which share one table. */
 function createFamily(deps: Deps) {
-  const { database, directory, pager } = deps;
+  const { database, directory, pager, log } = deps;
   return {
     async add(input: GrantInput, call: Call, reason = '') {
       // A member of the tenant is a known user. For others, ask identity, before the transaction.
@@ -61,13 +61,19 @@ function createFamily(deps: Deps) {
       if (input.subjectType === 'user' && input.tenant === '')
         await assertUser(directory, input.subject, call);
       const notice = await grantNotice(deps, input, reason, call);
-      await database.transaction(scopeOf(call, input), (tx) => grant(tx, input, call, notice));
+      const isChanged = await database.transaction(scopeOf(call, input), (tx) =>
+        grant(tx, input, call, notice),
+      );
+      if (isChanged && notice.operators) warnOfOthers(log, notice.operators);
       return {};
     },
 
     async remove(input: GrantInput, call: Call) {
       const notice = await removalNotice(deps, input, call);
-      await database.transaction(scopeOf(call, input), (tx) => withdraw(tx, input, call, notice));
+      const isChanged = await database.transaction(scopeOf(call, input), (tx) =>
+        withdraw(tx, input, call, notice),
+      );
+      if (isChanged && notice.operators) warnOfOthers(log, notice.operators);
       return {};
     },
 

@@ -7,7 +7,7 @@ import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { isOwnGrant } from '../decisions/delegation.ts';
 import { assertUser, type Directory, findBot, findUser, shownName } from '../directory.ts';
-import { findOperators } from '../grants/queries.ts';
+import { findOperators, type Operators } from '../grants/queries.ts';
 import type { GrantInput } from '../grants/records.ts';
 
 // Who has a role on the platform can act on all accounts. A user who gives such a role, or takes it
@@ -17,7 +17,7 @@ import type { GrantInput } from '../grants/records.ts';
 type Deps = { database: Database; directory: Directory; log: Log };
 
 /** The reason of a change of a platform role, and the mails to the operators. */
-export type PlatformNotice = { reason?: string; tasks?: Task[] };
+export type PlatformNotice = { reason?: string; tasks?: Task[]; operators?: Operators };
 
 /**
  * The notice of a new grant. Call it before the transaction: it asks identity.
@@ -34,8 +34,8 @@ export async function grantNotice(
   const reason = text.trim();
   const time = input.expiresAt && timestampDate(input.expiresAt).toISOString();
   const details = { reason: reason || '–', ...(time !== undefined && { time }) };
-  const tasks = await noticesFor('platform_role_given', deps, input, call, details);
-  return { ...(reason !== '' && { reason }), tasks };
+  const notice = await noticesFor('platform_role_given', deps, input, call, details);
+  return { ...(reason !== '' && { reason }), ...notice };
 }
 
 /**
@@ -50,7 +50,7 @@ export async function removalNotice(
 ): Promise<PlatformNotice> {
   if (input.tenant !== '' || isOwnGrant(call.caller, input)) return {};
   try {
-    return { tasks: await noticesFor('platform_role_removed', deps, input, call, {}) };
+    return await noticesFor('platform_role_removed', deps, input, call, {});
   } catch (error) {
     if (call.caller.type === 'user' || !isOutage(error)) throw error;
     const { subject, role } = input;
@@ -69,18 +69,19 @@ async function noticesFor(
   input: GrantInput,
   call: Call,
   details: Record<string, string>,
-): Promise<Task[]> {
+): Promise<Pick<PlatformNotice, 'tasks' | 'operators'>> {
   // A role on one resource is the applications' own: it opens no account.
-  if (input.resource !== '') return [];
+  if (input.resource !== '') return {};
   const operatorName = await operatorNameOf({ directory, log }, call);
-  const operators = await findOperators(onPool(database), log);
+  const operators = await findOperators(onPool(database));
   // The one who loses a role may not be among the first operators.
   const losesRole = kind === 'platform_role_removed' && input.subjectType === 'user';
-  const ids = [...new Set(losesRole ? [...operators, input.subject] : operators)];
+  const ids = [...new Set(losesRole ? [...operators.ids, input.subject] : operators.ids)];
   const { users } = await directory.getUsers({ ids }, call, { signal: call.signal });
   const name = await nameOf(directory, input, call);
   const about = [input.subject, input.role, details['time'] ?? ''].join(' ').trimEnd();
-  return noticeTasks(kind, users, { operatorName, name, role: input.role, about, ...details });
+  const values = { operatorName, name, role: input.role, about, ...details };
+  return { tasks: noticeTasks(kind, users, values), operators };
 }
 
 /** The name of the caller, "" = the platform key. A user has proven a recent sign-in. */

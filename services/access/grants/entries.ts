@@ -40,14 +40,14 @@ type NewGrant = GrantKey & { createdBy?: string; mappedBy?: string } & Pick<
 
 /**
  * Grants a role in the transaction of `em`. For an existing grant it only changes the expiry, if
- * that differs.
+ * that differs. Returns whether it has recorded a change.
  */
 export async function addGrant(
   tx: Transaction,
   call: Call,
   newGrant: NewGrant,
   expiresAt: Date | null = null,
-): Promise<void> {
+): Promise<boolean> {
   const { createdBy = call.caller.id, mappedBy = '', reason, tasks, ...key } = newGrant;
   const { tenant, subjectType, subject, role, resource = '' } = key;
   // Locks the row, so that a concurrent revocation ends first. The role is then granted again,
@@ -65,7 +65,7 @@ export async function addGrant(
   if (stored && stored.expiresAt?.getTime() === expiresAt?.getTime()) {
     // An earlier call may have brought the expiry forward.
     if (expiresAt) call.invalidates.add(rightsKeyOf(key));
-    return;
+    return false;
   }
   if (!stored && resource !== '') await assertRoom(tx, key);
   const grant =
@@ -96,6 +96,7 @@ export async function addGrant(
       ...(tasks && { tasks }),
     },
   );
+  return true;
 }
 
 /**
@@ -159,13 +160,16 @@ async function assertRoom(
     );
 }
 
-/** Revokes a grant. Without a grant it only invalidates. `tasks`: the mails about it. */
+/**
+ * Revokes a grant. Without a grant it only invalidates. `tasks`: the mails about it. Returns whether
+ * there was a grant.
+ */
 export async function removeGrant(
   tx: Transaction,
   call: RightsCause,
   key: GrantKey,
   tasks: NonNullable<Change['tasks']> = [],
-): Promise<void> {
+): Promise<boolean> {
   const { subjectType, subject, role, resource = '' } = key;
   // Locks the row, so that only one of several concurrent calls revokes the grant and records the
   // event.
@@ -176,9 +180,10 @@ export async function removeGrant(
   );
   // Even without a grant: the call that has revoked it may not have replied yet.
   call.invalidates.add(rightsKeyOf(key));
-  if (!stored) return;
+  if (!stored) return false;
   tx.em.remove(stored);
   recordGrant(tx, 'removed', { ...key, ...stored, subject }, { tasks });
+  return true;
 }
 
 /**

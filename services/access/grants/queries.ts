@@ -208,14 +208,20 @@ const operators: Statement<
          order by bool_or(g.role = any ($1)) desc, g.subject limit $2`,
 };
 
+/** The operators who get a mail, and the number of all. */
+export type Operators = { ids: string[]; all: number };
+
 /**
  * The users with a role on the whole platform who get a mail: those first who can take such roles
  * away, and those before others who have been users for longer.
  */
-export async function findOperators(run: Run, log: Log): Promise<string[]> {
+export async function findOperators(run: Run): Promise<Operators> {
   const rows = await run(operators, [rolesOfGranters, maxOperators]);
-  const all = rows[0]?.all ?? 0;
-  if (all > rows.length)
-    log.warn('not all operators get a mail', { operators: all, mails: rows.length });
-  return rows.map(({ subject }) => subject);
+  return { ids: rows.map(({ subject }) => subject), all: rows[0]?.all ?? 0 };
+}
+
+/** Logs how many operators get no mail about an act. Call it once the act sends mails. */
+export function warnOfOthers(log: Log, { ids, all }: Operators): void {
+  if (all > ids.length)
+    log.warn('not all operators get a mail', { operators: all, mails: ids.length });
 }

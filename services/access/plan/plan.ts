@@ -40,7 +40,7 @@ type Change = {
   tenant: string;
   bot?: string;
   problems?: readonly Problem[];
-  apply: (tx: Transaction, call: Call) => Promise<void>;
+  apply: (tx: Transaction, call: Call) => Promise<unknown>;
 };
 
 type Deps = { database: Database; directory: Directory };
