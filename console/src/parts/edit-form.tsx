@@ -61,14 +61,14 @@ export function EditForm<
 >(props: Props<Name, Item, Fields>) {
   const { operation, toRequest, onCancel, submit, isReadOnly = false, labels, children } = props;
   const edit = useEdit(props);
-  const { form, element, change, base, theirs, isChanged, round, send, decide, discard } = edit;
+  const { form, element, base, theirs, isBusy, isChanged, round, send, decide, discard } = edit;
   const state = theirs ? (
     <Conflict {...theirs} labels={labels} onChoice={decide} />
   ) : (
-    <FailureNotice error={edit.isAtField ? null : change.error} />
+    <FailureNotice error={isBusy || edit.isAtField ? null : edit.change.error} />
   );
-  const noteField = useFocusKept(element, isChanged && !change.isPending);
-  const buttons = { submit, isBusy: change.isPending, isHeld: theirs !== undefined };
+  const noteField = useFocusKept(element, isChanged && !isBusy);
+  const buttons = { submit, isBusy, isHeld: theirs !== undefined };
   const submitForm = form.onSubmit(
     (fields) => {
       if (isChanged || onCancel) send(fields, base);
@@ -107,6 +107,8 @@ function useFields<
 >({ operation, record, fieldsOf, check, stale }: Props<Name, Item, Fields>) {
   const [base, setBase] = useState(record);
   const [theirs, setTheirs] = useState<{ stored: Item; fields: Fields; names: string[] }>();
+  // Whether the record is read after a refusal, to compare the two changes.
+  const [isComparing, setIsComparing] = useState(false);
   // Counts the times that changes were discarded. Some fields keep a state of their own.
   const [round, setRound] = useState(0);
   const change = useChange(operation, { stale });
@@ -114,19 +116,22 @@ function useFields<
     initialValues: fieldsOf(record),
     ...(check && { validate: (fields: Fields) => check(fields) }),
   });
-  const goOn = (stored: Item, fields: Fields) => {
+  /** Begins again from this record, with these fields. */
+  const startFrom = (stored: Item, fields: Fields) => {
     setBase(stored);
     setTheirs(undefined);
     form.setValues(fields);
     change.reset();
   };
   const discard = () => {
-    goOn(base, fieldsOf(base));
+    startFrom(base, fieldsOf(base));
     setRound(round + 1);
   };
   const isChanged = !isSame(form.values, fieldsOf(base));
-  useNewerRecord(record, base, { isOff: isChanged || change.isPending, goOn, fieldsOf });
-  return { form, change, base, theirs, setTheirs, isChanged, round, goOn, discard };
+  const isBusy = change.isPending || isComparing;
+  useNewerRecord(record, base, { isOff: isChanged || isBusy, startFrom, fieldsOf });
+  const state = { base, theirs, setTheirs, isChanged, isBusy, setIsComparing, round };
+  return { ...state, form, change, startFrom, discard };
 }
 
 function useEdit<
@@ -137,15 +142,15 @@ function useEdit<
   const { fieldsOf, refused, toRequest, read, recordIn, onDone } = props;
   const element = useRef<HTMLFormElement>(null);
   const fields = useFields(props);
-  const { form, change, base, theirs, setTheirs, goOn } = fields;
+  const { form, change, base, theirs, setTheirs, setIsComparing, startFrom } = fields;
   const finish = (response: ResponseOf<Name>, sent: Fields) => {
     const stored = recordIn(response);
     // Fields that have changed during the call stay.
-    goOn(stored, merge(sent, form.getValues(), fieldsOf(stored)).fields);
+    startFrom(stored, merge(sent, form.getValues(), fieldsOf(stored)).fields);
     onDone(response);
   };
   const fail = (error: BailiwickError, mine: Fields, from: Item) => {
-    if (error instanceof FailedPreconditionError) void compare(mine, from);
+    if (error instanceof FailedPreconditionError) void compare(from);
     const wrong = refused?.(error) ?? {};
     form.setErrors(wrong);
     focusFirst(element.current, wrong);
@@ -155,19 +160,22 @@ function useEdit<
       onSuccess: (response) => finish(response, mine),
       onError: (error) => fail(error, mine, from),
     });
-  const compare = async (mine: Fields, from: Item) => {
+  const compare = async (from: Item) => {
+    setIsComparing(true);
     const stored = await readIfPossible(read);
-    if (!stored || stored.UpdatedAt === from.UpdatedAt) return;
-    const { fields: merged, conflicts } = merge(fieldsOf(from), mine, fieldsOf(stored));
+    setIsComparing(false);
+    // A user who has left the form meanwhile saves nothing.
+    if (!stored || !element.current || stored.UpdatedAt === from.UpdatedAt) return;
+    const { fields: merged, conflicts } = merge(fieldsOf(from), form.getValues(), fieldsOf(stored));
     if (conflicts.length > 0)
       return setTheirs({ stored, fields: fieldsOf(stored), names: [...conflicts] });
-    goOn(stored, merged);
+    startFrom(stored, merged);
     send(merged, stored);
   };
   const decide = (takesTheirs: boolean) => {
     if (!theirs) return;
     const merged = merge(fieldsOf(base), form.values, theirs.fields).fields;
-    goOn(theirs.stored, takesTheirs ? theirs.fields : merged);
+    startFrom(theirs.stored, takesTheirs ? theirs.fields : merged);
   };
   const isAtField = change.error !== null && Object.keys(refused?.(change.error) ?? {}).length > 0;
   return { ...fields, element, isAtField, send, decide };
@@ -188,7 +196,7 @@ function useFocusKept(element: RefObject<HTMLElement | null>, mayHaveFocus: bool
 type NewerOptions<Item, Fields> = {
   /** Whether the form has changes, which stay as they are. */
   isOff: boolean;
-  goOn: (stored: Item, fields: Fields) => void;
+  startFrom: (stored: Item, fields: Fields) => void;
   fieldsOf: (record: Item) => Fields;
 };
 
@@ -196,11 +204,11 @@ type NewerOptions<Item, Fields> = {
 function useNewerRecord<Item extends { UpdatedAt?: string }, Fields>(
   record: Item,
   base: Item,
-  { isOff, goOn, fieldsOf }: NewerOptions<Item, Fields>,
+  { isOff, startFrom, fieldsOf }: NewerOptions<Item, Fields>,
 ) {
   const isNewer = Date.parse(record.UpdatedAt ?? '') > Date.parse(base.UpdatedAt ?? '');
   useEffect(() => {
-    if (isNewer && !isOff) goOn(record, fieldsOf(record));
+    if (isNewer && !isOff) startFrom(record, fieldsOf(record));
   });
 }
 
