@@ -10,6 +10,7 @@ import {
   useRef,
   useState,
 } from 'react';
+import { flushSync } from 'react-dom';
 import { FormButtons, type Values } from './call-form.tsx';
 import { useChange } from './calls.ts';
 import { FailureNotice } from './failure-notice.tsx';
@@ -109,7 +110,7 @@ function useFields<
   const [theirs, setTheirs] = useState<{ stored: Item; fields: Fields; names: string[] }>();
   // Whether the record is read after a refusal, to compare the two changes.
   const [isComparing, setIsComparing] = useState(false);
-  // Counts the times that changes were discarded. Some fields keep a state of their own.
+  // Counts the times that the fields got other values. Some fields keep a state of their own.
   const [round, setRound] = useState(0);
   const change = useChange(operation, { stale });
   const form = useForm<Fields>({
@@ -123,15 +124,19 @@ function useFields<
     form.setValues(fields);
     change.reset();
   };
-  const discard = () => {
-    startFrom(base, fieldsOf(base));
+  const restart = (stored: Item, fields: Fields) => {
+    startFrom(stored, fields);
     setRound(round + 1);
+  };
+  const discard = () => {
+    const stored = theirs?.stored ?? base;
+    restart(stored, fieldsOf(stored));
   };
   const isChanged = !isSame(form.values, fieldsOf(base));
   const isBusy = change.isPending || isComparing;
   useNewerRecord(record, base, { isOff: isChanged || isBusy, startFrom, fieldsOf });
   const state = { base, theirs, setTheirs, isChanged, isBusy, setIsComparing, round };
-  return { ...state, form, change, startFrom, discard };
+  return { ...state, form, change, startFrom, restart, discard };
 }
 
 function useEdit<
@@ -142,7 +147,7 @@ function useEdit<
   const { fieldsOf, refused, toRequest, read, recordIn, onDone } = props;
   const element = useRef<HTMLFormElement>(null);
   const fields = useFields(props);
-  const { form, change, base, theirs, setTheirs, setIsComparing, startFrom } = fields;
+  const { form, change, base, theirs, setTheirs, setIsComparing, startFrom, restart } = fields;
   const finish = (response: ResponseOf<Name>, sent: Fields) => {
     const stored = recordIn(response);
     // Fields that have changed during the call stay.
@@ -174,8 +179,12 @@ function useEdit<
   };
   const decide = (takesTheirs: boolean) => {
     if (!theirs) return;
-    const merged = merge(fieldsOf(base), form.values, theirs.fields).fields;
-    startFrom(theirs.stored, takesTheirs ? theirs.fields : merged);
+    const { fields: chosen, conflicts } = merge(fieldsOf(base), form.getValues(), theirs.fields);
+    if (takesTheirs) for (const name of conflicts) chosen[name] = theirs.fields[name];
+    // The button that has the focus goes, and the fields are new: what is next is the field that both
+    // have changed.
+    flushSync(() => restart(theirs.stored, chosen));
+    focusFirst(element.current, { [theirs.names[0] ?? '']: true });
   };
   const isAtField = change.error !== null && Object.keys(refused?.(change.error) ?? {}).length > 0;
   return { ...fields, element, isAtField, send, decide };
