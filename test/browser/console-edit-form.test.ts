@@ -24,7 +24,7 @@ describe('a form that changes a record in the console', { skip: withoutChromium 
     const page = await newPage();
     const view = `${stack().url}/console/t/${(await read()).Slug}/settings`;
     await openSignedIn(page, view, email, password);
-    return { page, read, saveOther, ...partsOf(page) };
+    return { page, token, read, saveOther, ...partsOf(page) };
   }
 
   test('while a refused save reads the record again, nothing is discarded, typed text stays, and leaving saves nothing', async () => {
@@ -105,6 +105,22 @@ describe('a form that changes a record in the console', { skip: withoutChromium 
     await bar.waitFor({ state: 'detached' });
     const { Name, Settings } = await read();
     assert.deepEqual([Name, Settings['SessionIdleMinutes']], ['Acme & Sons', 45]);
+  });
+
+  test('an ended session keeps what was typed when the view asks for the permissions again', async () => {
+    const { page, token, name, bar } = await openSettings();
+    await name.fill('Acme & Sons');
+    assert.equal((await stack().call('Sessions_RevokeAll', {}, token)).status, 200);
+    // The permissions are out of date after a minute, and the window gets the focus.
+    await page.clock.setSystemTime(Date.now() + 61_000);
+    const [answer] = await Promise.all([
+      page.waitForResponse('**/Access_ListPermissions'),
+      page.evaluate(`dispatchEvent(new Event('visibilitychange'))`),
+    ]);
+    assert.equal(answer.status(), 401);
+    await page.getByText('Your session has ended').waitFor();
+    assert.equal(await name.inputValue(), 'Acme & Sons');
+    await bar.waitFor();
   });
 });
 

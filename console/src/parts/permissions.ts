@@ -1,6 +1,9 @@
 import { useCall } from './calls.ts';
 import { covers } from './permission-rules.ts';
 
+// Permissions that cannot be read again stay as they were: without them a view would go, and with it
+// what the user has typed. Each call is checked again.
+
 /** The user's permissions in a tenant, which are asked for once a minute at most. */
 export function usePermissions(tenant: string) {
   const { data, isPending, error } = useCall(
@@ -12,7 +15,7 @@ export function usePermissions(tenant: string) {
   return {
     isPending,
     isKnown: data !== undefined,
-    error,
+    error: data ? null : error,
     may: (permission: string) => covers(permissions, permission),
   };
 }
@@ -27,7 +30,7 @@ export function usePlatformPermissions() {
   const permissions = data?.Permissions ?? [];
   return {
     isPending,
-    error,
+    error: data ? null : error,
     isOperator: permissions.some((one) => one.startsWith('iam.platform.')),
     may: (permission: string) => covers(permissions, permission),
   };
