@@ -117,14 +117,20 @@ describe('the settings in the console', { skip: withoutChromium }, () => {
     assert.ok(await isFocused(name));
     await name.fill('Acme & Sons');
 
-    // Both ways out of the view ask, and the changes stay.
     const question = page.getByRole('dialog', { name: 'Unsaved changes' });
+    // The skip link stays in the view.
+    await page.getByRole('link', { name: 'Skip to the content' }).press('Enter');
+    await page.waitForURL('**/settings#view');
+    assert.equal(await question.count(), 0);
+    assert.equal(await name.inputValue(), 'Acme & Sons');
+
+    // Both ways out of the view ask, and the changes stay.
     await page.getByRole('link', { name: 'Audit' }).click();
     await question.getByText('your changes in this view are lost').waitFor();
     await assertGood(page, 'settings-leave');
     await question.getByRole('button', { name: 'Stay here' }).click();
     await question.waitFor({ state: 'detached' });
-    assert.equal(page.url(), `${view}/settings`);
+    assert.equal(page.url(), `${view}/settings#view`);
     const closing = page.waitForEvent('dialog');
     await page.evaluate('setTimeout(() => location.reload())');
     const prompt = await closing;

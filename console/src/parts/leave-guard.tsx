@@ -16,7 +16,7 @@ type Props = {
 export function LeaveGuard({ isActive, title, action, children }: Props) {
   const { t } = useTexts();
   const { status, proceed, reset } = useBlocker({
-    shouldBlockFn: always,
+    shouldBlockFn: isAnotherView,
     disabled: !isActive,
     withResolver: true,
   });
@@ -37,4 +37,7 @@ export function LeaveGuard({ isActive, title, action, children }: Props) {
   );
 }
 
-const always = () => true;
+type Move = { current: { pathname: string }; next: { pathname: string } };
+
+/** The skip link, pages and filters change the rest of the address only: the view stays. */
+const isAnotherView = ({ current, next }: Move) => current.pathname !== next.pathname;
