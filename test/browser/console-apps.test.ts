@@ -12,7 +12,7 @@ import { createTenant, password, signUp } from '../support/people.ts';
 import { rowsOf } from '../support/store.ts';
 import { type Browser, openBrowser } from './browser.ts';
 import { withoutChromium } from './chromium.ts';
-import { assertGood, newConsolePage, openSignedIn } from './console-page.ts';
+import { assertGood, newConsolePage, openSignedIn, saveBar } from './console-page.ts';
 import { heading, signIn } from './sign-in.ts';
 
 // The apps of tenants and of the platform in the console.
@@ -220,6 +220,10 @@ describe('the apps in the console', { skip: withoutChromium }, () => {
     await page.getByRole('tab', { name: 'Sign-outs' }).click();
     await page.getByText('This app is not told of ended sessions').waitFor();
     await assertGood(page, 'apps-sign-outs');
+    // A deletion does not ask whether changes of the app may be lost.
+    await page.getByRole('tab', { name: 'Settings' }).click();
+    await page.getByLabel('Name').fill('Lost');
+    await saveBar(page).waitFor();
     await page.getByRole('button', { name: 'Delete' }).click();
     assert.ok(await dialog.getByRole('button', { name: 'Delete' }).isDisabled());
     await dialog.getByLabel('Type Shop to confirm').fill('Shop');

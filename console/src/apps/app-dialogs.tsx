@@ -66,7 +66,8 @@ export function DeleteApp({ app, onClose }: Props) {
       action={t('apps.delete')}
       phrase={Name}
       notice={t('apps.deleted', { name: Name })}
-      onDone={() => void navigate({ to: `${at}/apps` })}
+      // Changes of an app that is gone cannot be saved.
+      onDone={() => void navigate({ to: `${at}/apps`, ignoreBlocker: true })}
       onClose={onClose}
     >
       {t('apps.deleteAbout')}

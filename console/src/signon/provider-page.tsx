@@ -183,7 +183,8 @@ function Delete({ provider, onClose }: DialogProps) {
   const owner = useOwner();
   const navigate = useNavigate();
   const { ID, Name } = provider;
-  const onSuccess = () => void navigate({ to: placeOf(owner) });
+  // Changes of a provider that is gone cannot be saved.
+  const onSuccess = () => void navigate({ to: placeOf(owner), ignoreBlocker: true });
   return (
     <ActionDialog
       operation="Sso_DeleteProvider"
