@@ -217,6 +217,11 @@ describe('the apps in the console', { skip: withoutChromium }, () => {
     assert.match(await dialog.getByLabel('Secret', { exact: true }).innerText(), /^bwka_/);
     await dialog.getByRole('button', { name: 'I have stored it' }).click();
     await page.getByText('The previous secret ends:').waitFor();
+    // The calls of the page have those of the dialogs in its header.
+    await page.getByRole('button', { name: 'The same by API' }).click();
+    await dialog.getByText(/Apps_RotateSecret' \\/).waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
     await page.getByRole('tab', { name: 'Sign-outs' }).click();
     await page.getByText('This app is not told of ended sessions').waitFor();
     await assertGood(page, 'apps-sign-outs');

@@ -31,7 +31,7 @@ export function Page({ title, back, record = '', description, actions, ...conten
   useDocumentTitle(titleOf([title, useContext(TenantName), serviceName]));
   const heading = useFocusOnArrival(record);
   const calls = useApiCalls();
-  return (
+  return calls.within(
     <Stack gap="lg" {...(!isList && { maw: 1040 })}>
       <div className="console-page-head">
         <div>
@@ -52,8 +52,8 @@ export function Page({ title, back, record = '', description, actions, ...conten
         {calls.button}
         {actions && <div className="console-page-actions">{actions}</div>}
       </div>
-      {calls.within(children)}
-    </Stack>
+      {children}
+    </Stack>,
   );
 }
 
