@@ -107,6 +107,26 @@ describe('a form that changes a record in the console', { skip: withoutChromium 
     assert.deepEqual([Name, Settings['SessionIdleMinutes']], ['Acme & Sons', 45]);
   });
 
+  test('a refusal for two problems is shown at the buttons unless each has a field', async () => {
+    const { page, bar, save, name } = await openSettings();
+    const refuse = async (fields: string[]) => {
+      const Problems = fields.map((Field) => ({ Field, Rule: 'OTHER', Params: {} }));
+      const Messages = fields.map((field) => `${field} is wrong`);
+      const json = { Code: 'invalid_argument', Messages, Problems, RequestID: '1' };
+      await page.route('**/Tenants_Update', (route) => route.fulfill({ status: 400, json }), {
+        times: 1,
+      });
+      await save.click();
+    };
+    await name.fill('Acme & Sons');
+    await refuse(['Tenant.Name', 'Tenant']);
+    await bar.getByText('Tenant is wrong', { exact: true }).waitFor();
+    assert.ok(await isFocused(name));
+    await refuse(['Tenant.Name', 'Tenant.Slug']);
+    await page.getByText('Tenant.Slug is wrong', { exact: true }).waitFor();
+    assert.equal(await bar.getByRole('alert').count(), 0);
+  });
+
   test('an ended session keeps what was typed when the view asks for the permissions again', async () => {
     const { page, token, name, bar } = await openSettings();
     await name.fill('Acme & Sons');

@@ -186,9 +186,14 @@ function useEdit<
     flushSync(() => restart(theirs.stored, chosen));
     focusFirst(element.current, { [theirs.names[0] ?? '']: true });
   };
-  const isAtField = change.error !== null && Object.keys(refused?.(change.error) ?? {}).length > 0;
+  const { error } = change;
+  const isAtField = error !== null && hasAllAtFields(error, refused?.(error) ?? {});
   return { ...fields, element, isAtField, send, decide };
 }
+
+/** Whether each problem of a refusal is shown at a field. A field shows one of its own. */
+const hasAllAtFields = ({ Problems }: BailiwickError, shown: Readonly<Record<string, unknown>>) =>
+  Object.keys(shown).length >= Math.max(1, Problems.length);
 
 /** Moves the focus from a button that has gone to the last field that had it. */
 function useFocusKept(element: RefObject<HTMLElement | null>, mayHaveFocus: boolean) {
