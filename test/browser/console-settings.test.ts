@@ -232,6 +232,14 @@ describe('the settings in the console', { skip: withoutChromium }, () => {
     await page.reload();
     await page.getByRole('img', { name: /light/ }).locator('img').waitFor();
 
+    // The button that saves goes, and the focus is back at the field.
+    const logo = page.getByRole('button', { name: 'Logo', exact: true });
+    await logo.focus();
+    await input.setInputFiles({ ...file, buffer: Buffer.from(pngOf([28, 79, 194])) });
+    await saveBar(page).getByRole('button', { name: 'Save' }).click();
+    await saveBar(page).waitFor({ state: 'detached' });
+    assert.ok(await logo.evaluate((element) => element === element.ownerDocument.activeElement));
+
     // The header of a phone has room for the logo and its buttons.
     await page.setViewportSize({ width: 360, height: 720 });
     const header = page.getByRole('banner');

@@ -68,7 +68,7 @@ export function EditForm<
   ) : (
     <FailureNotice error={isBusy || edit.isAtField ? null : edit.change.error} />
   );
-  const noteField = useFocusKept(element, isChanged && !isBusy);
+  const noteField = useFocusKept(element, isChanged, isBusy);
   const buttons = { submit, isBusy, isHeld: theirs !== undefined };
   const submitForm = form.onSubmit(
     (fields) => {
@@ -196,12 +196,13 @@ const hasAllAtFields = ({ Problems }: BailiwickError, shown: Readonly<Record<str
   Object.keys(shown).length >= Math.max(1, Problems.length);
 
 /** Moves the focus from a button that has gone to the last field that had it. */
-function useFocusKept(element: RefObject<HTMLElement | null>, mayHaveFocus: boolean) {
+function useFocusKept(element: RefObject<HTMLElement | null>, isChanged: boolean, isBusy: boolean) {
   const path = useRef('');
   useEffect(() => {
-    if (mayHaveFocus || document.activeElement !== document.body || path.current === '') return;
+    const hasButton = isChanged && !isBusy;
+    if (hasButton || document.activeElement !== document.body || path.current === '') return;
     focusFirst(element.current, { [path.current]: true });
-  }, [element, mayHaveFocus]);
+  }, [element, isChanged, isBusy]);
   return ({ target }: FocusEvent<HTMLElement>) => {
     path.current = target.dataset['path'] ?? path.current;
   };

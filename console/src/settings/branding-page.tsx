@@ -136,6 +136,7 @@ function LogoField({ form, label }: { form: UseFormReturnType<BrandingFields>; l
   };
   return (
     <FileInput
+      data-path="logo"
       label={label}
       description={t('settings.logoAbout')}
       placeholder={t(form.values.logo === '' ? 'settings.chooseLogo' : 'settings.replaceLogo')}
