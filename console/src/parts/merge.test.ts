@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { merge } from './merge.ts';
+import { differing, merge } from './merge.ts';
 
 const base = { name: 'Shop', scopes: ['openid'], lifetime: 300 };
 
@@ -25,4 +25,9 @@ test('a field that both have changed is a conflict, and the value of the user st
 test('the same change of both is no conflict', () => {
   const changed = { ...base, scopes: ['openid', 'groups'] };
   assert.deepEqual(merge(base, changed, { ...changed }), { fields: changed, conflicts: [] });
+});
+
+test('only the fields that are not as in the record differ from it, also those that are cleared', () => {
+  assert.deepEqual(differing({ ...base, scopes: [], lifetime: 300 }, base), { scopes: [] });
+  assert.deepEqual(differing({ ...base }, base), {});
 });

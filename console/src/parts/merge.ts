@@ -21,6 +21,12 @@ export function merge<Fields extends Record<string, unknown>>(
   return { fields, conflicts };
 }
 
+/** The fields that are not as in the record. */
+export const differing = <Fields extends object>(fields: Fields, base: Fields): Partial<Fields> =>
+  Object.fromEntries(
+    Object.entries(fields).filter(([name, value]) => !isSame(value, base[name as keyof Fields])),
+  ) as Partial<Fields>;
+
 /** Whether two values of fields are equal. */
 export const isSame = (one: unknown, other: unknown) =>
   JSON.stringify(one) === JSON.stringify(other);

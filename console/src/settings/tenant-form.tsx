@@ -7,6 +7,7 @@ import type { Values } from '../parts/call-form.tsx';
 import { client, useCall } from '../parts/calls.ts';
 import { EditForm, ifUnchanged } from '../parts/edit-form.tsx';
 import { FailureNotice } from '../parts/failure-notice.tsx';
+import { differing } from '../parts/merge.ts';
 import { useNotify } from '../parts/notify.ts';
 import { useTexts } from '../parts/texts.tsx';
 import { useTenant } from '../shell/routes.tsx';
@@ -31,6 +32,19 @@ export function WithTenant({ children }: { children: (tenant: FullTenant) => Rea
   return <Skeleton height={240} />;
 }
 
+/**
+ * The part of a change that differs from the record. The service checks each field that it gets, so
+ * a stored one that new rules refuse would block the change of all others.
+ */
+function changesOf(change: Change, base: Change): Change {
+  const { Settings, Branding, ...rest } = differing(change, base);
+  return {
+    ...rest,
+    ...(Settings && { Settings: differing(Settings, base.Settings ?? {}) }),
+    ...(Branding && { Branding: differing(Branding, base.Branding ?? {}) }),
+  };
+}
+
 type Props<Fields extends Values> = {
   tenant: FullTenant;
   fieldsOf: (tenant: FullTenant) => Fields;
@@ -45,6 +59,7 @@ type Props<Fields extends Values> = {
 /** The fields of a view about a tenant, which are saved together. */
 export function TenantForm<Fields extends Values>(props: Props<Fields>) {
   const { tenant, toChange, onSaved, ...form } = props;
+  const { fieldsOf } = form;
   const { t } = useTexts();
   const notify = useNotify();
   const { may } = useTenant();
@@ -55,7 +70,7 @@ export function TenantForm<Fields extends Values>(props: Props<Fields>) {
       operation="Tenants_Update"
       record={tenant}
       toRequest={(fields, base) => ({
-        Tenant: { ID, ...toChange(fields, base) },
+        Tenant: { ID, ...changesOf(toChange(fields, base), toChange(fieldsOf(base), base)) },
         ...ifUnchanged(base),
       })}
       read={async () => whole((await client.call('Tenants_Get', { Tenant: ID })).Tenant)}
