@@ -176,7 +176,10 @@ describe('the console', { skip: withoutChromium }, () => {
     const page = await newPage();
     await openSignedIn(page, `${base}/account`, email, password);
     await page.getByLabel('Name', { exact: true }).fill('Ada Lovelace');
+    const update = page.waitForRequest('**/Account_Update');
     await page.getByRole('button', { name: 'Save' }).click();
+    // The other fields stay as another tab may have saved them.
+    assert.deepEqual((await update).postDataJSON(), { User: { Name: 'Ada Lovelace' } });
     await page.getByText('Your profile was saved.').waitFor();
     await assertGood(page, 'profile');
     const { body } = await stack.call('Account_Get', {}, token);

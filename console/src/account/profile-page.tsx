@@ -2,6 +2,7 @@ import { NativeSelect, Paper, SimpleGrid, Stack, TextInput } from '@mantine/core
 import { client } from '../parts/calls.ts';
 import { EditForm } from '../parts/edit-form.tsx';
 import { languageName } from '../parts/language-name.ts';
+import { differing } from '../parts/merge.ts';
 import { useNotify } from '../parts/notify.ts';
 import { Page } from '../parts/page.tsx';
 import { locales, useTexts } from '../parts/texts.tsx';
@@ -41,7 +42,7 @@ function ProfileForm() {
       operation="Account_Update"
       record={User}
       fieldsOf={fieldsOf}
-      toRequest={(fields) => ({ User: fields })}
+      toRequest={(fields, base) => ({ User: differing(fields, fieldsOf(base)) })}
       read={async () => (await client.call('Account_Get', {})).User}
       recordIn={(response) => response.User}
       labels={{
