@@ -98,11 +98,13 @@ function Rows<Item>(props: RowsProps<Item>) {
   const { label, columns, isChanging, sorting, selection, bulkBar, menuOf, page, idOf } = props;
   const { t } = useTexts();
   const ids = page.items.map(idOf);
+  // Nothing below the bar can have the focus.
+  const orders = bulkBar ? undefined : sorting;
   return (
     <Paper withBorder p={0} pos="relative">
       <FullText />
       {bulkBar}
-      <ListHead columns={columns} sorting={sorting} selection={selection} ids={ids} />
+      <ListHead columns={columns} sorting={orders} selection={selection} ids={ids} />
       <Table
         className="console-list"
         tabIndex={-1}
@@ -123,8 +125,7 @@ function Rows<Item>(props: RowsProps<Item>) {
                 <ListHeading
                   key={id}
                   sort={sort}
-                  // Nothing below the bar can have the focus.
-                  sorting={bulkBar ? undefined : sorting}
+                  sorting={orders}
                   isSilent={hasHiddenHeader}
                   {...(isWide && { className: 'console-labels-cell' })}
                   {...(index === 0 && { className: 'console-name-cell' })}
