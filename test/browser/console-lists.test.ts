@@ -110,6 +110,7 @@ describe('the lists of the console', { skip: withoutChromium }, () => {
     assert.ok(await box(2).isChecked());
     await bar.getByRole('button', { name: 'Clear selection' }).click();
     await bar.waitFor({ state: 'detached' });
+    assert.ok(await page.getByRole('table').evaluate((list) => list.matches(':focus')));
 
     // The pages before that of a shared address are not known.
     await page.reload();

@@ -61,6 +61,10 @@ export function useBulk<Item>({ actions, items, onClear, onDone }: Options<Item>
 type Act = { name: string; act: () => void };
 type BarProps = { count: string; actions: readonly Act[]; onClear: () => void };
 
+/** The list below the bar, which gets the focus of a bar that goes. */
+const listOf = (button: Element) =>
+  button.closest('.console-bulk')?.parentElement?.querySelector<HTMLElement>('.console-list');
+
 /** The number of selected rows, and what can be done with them. It stays in sight. */
 function Bar({ count, actions, onClear }: BarProps) {
   const { t } = useTexts();
@@ -87,7 +91,10 @@ function Bar({ count, actions, onClear }: BarProps) {
           size="sm"
           aria-label={t('bulk.clear')}
           title={t('bulk.clear')}
-          onClick={onClear}
+          onClick={({ currentTarget }) => {
+            listOf(currentTarget)?.focus({ preventScroll: true });
+            onClear();
+          }}
         />
       </div>
     </section>
