@@ -129,6 +129,11 @@ describe('the lists of the console', { skip: withoutChromium }, () => {
     assert.equal(await link.getAttribute('title'), null);
     await link.hover();
     assert.equal(await link.getAttribute('title'), long);
+    // A text that fits needs no title.
+    await link.evaluate(({ style }) => style.setProperty('font-size', '1px'));
+    await row.getByRole('checkbox').hover();
+    assert.equal(await link.getAttribute('title'), null);
+    await link.evaluate(({ style }) => style.removeProperty('font-size'));
     await row.getByRole('checkbox').focus();
     await page.keyboard.press('Tab');
     const tip = page.locator('.console-full-text');

@@ -12,6 +12,18 @@ function cutIn(row: Element): HTMLElement[] {
   );
 }
 
+/** Gives the cut elements of a row their titles. One whose text fits again loses it. */
+function nameCutIn(row: Element) {
+  for (const element of row.querySelectorAll<HTMLElement>('[data-cut]')) {
+    element.removeAttribute('title');
+    element.removeAttribute('data-cut');
+  }
+  for (const element of cutIn(row).filter(({ title }) => title === '')) {
+    element.title = element.textContent ?? '';
+    element.dataset['cut'] = '';
+  }
+}
+
 const rowOf = (target: EventTarget | null) =>
   target instanceof Element ? target.closest('tbody tr') : null;
 
@@ -27,7 +39,7 @@ export function FullText() {
     const hide = () => setTip(undefined);
     const onOver = ({ target }: MouseEvent) => {
       const row = rowOf(target);
-      for (const cut of row ? cutIn(row) : []) cut.title = cut.textContent ?? '';
+      if (row) nameCutIn(row);
     };
     const onFocus = ({ target }: FocusEvent) => {
       const row = rowOf(target);
