@@ -51,8 +51,9 @@ export function ListView<Name extends ListName>(props: Props<Name>) {
   const list = useCall(operation, request, { keepsPrevious: true });
   const whole = pageOf<Name>(list.data);
   const page = whole && isShown ? { ...whole, items: whole.items.filter(isShown) } : whole;
-  const isBare = isShown !== undefined && page?.items.length === 0 && !list.isPlaceholderData;
-  const next = isBare && mayReadOn && list.error === null ? page.next : '';
+  const isBare = isShown !== undefined && page?.items.length === 0;
+  const { isPlaceholderData } = list;
+  const next = isBare && !isPlaceholderData && mayReadOn && list.error === null ? page.next : '';
   useEffect(() => {
     if (next !== '') readOn(next);
   });
@@ -73,8 +74,8 @@ export function ListView<Name extends ListName>(props: Props<Name>) {
         {...(changes.length > 0 && { selection })}
         bulkBar={bar}
         columns={columns}
-        page={next === '' ? page : undefined}
-        isChanging={list.isPlaceholderData}
+        page={next === '' && !(isBare && isPlaceholderData) ? page : undefined}
+        isChanging={isPlaceholderData}
         error={list.error}
         onRetry={() => void list.refetch()}
         sorting={sorting}
