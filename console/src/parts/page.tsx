@@ -30,7 +30,7 @@ export function Page({ title, back, record = '', description, actions, ...conten
   const { isList = false, children } = content;
   useDocumentTitle(titleOf([title, useContext(TenantName), serviceName]));
   const heading = useFocusOnArrival(record);
-  const calls = useApiCalls();
+  const calls = useApiCalls(record);
   return calls.within(
     <Stack gap="lg" {...(!isList && { maw: 1040 })}>
       <div className="console-page-head">

@@ -27,17 +27,24 @@ export function SameByApi<Name extends OperationName>({ operation, request }: Pr
   return undefined;
 }
 
-/** The calls of a page: what its parts note them with, and the button that shows them. */
-export function useApiCalls() {
-  // By operation and path: the page of another record has the same component.
-  const calls = useRef<ReadonlyMap<string, Call & { path: string }>>(new Map());
+/**
+ * The calls of a page: what its parts note them with, and the button that shows them. `record`: the
+ * name of the record, if the search of the address and not its path names it.
+ */
+export function useApiCalls(record: string) {
+  // With their place: the page of another record has the same component.
+  const calls = useRef<ReadonlyMap<string, Call & { place: string }>>(new Map());
   const [hasCalls, setHasCalls] = useState(false);
-  const note = useCallback((call: Call) => {
-    const path = location.pathname;
-    calls.current = new Map([...calls.current, [call.operation, { ...call, path }]]);
-    setHasCalls(true);
-  }, []);
-  const noted = () => [...calls.current.values()].filter(({ path }) => path === location.pathname);
+  const placeNow = useCallback(() => `${location.pathname} ${record}`, [record]);
+  const note = useCallback(
+    (call: Call) => {
+      const place = placeNow();
+      calls.current = new Map([...calls.current, [call.operation, { ...call, place }]]);
+      setHasCalls(true);
+    },
+    [placeNow],
+  );
+  const noted = () => [...calls.current.values()].filter(({ place }) => place === placeNow());
   return {
     button: hasCalls && <CallsButton callsOf={noted} />,
     within: (children: ReactNode) => <NoteCall value={note}>{children}</NoteCall>,
