@@ -41,7 +41,7 @@ const mostNames = 8;
 export function BulkDialog<Item>(props: Props<Item>) {
   const { title, items, nameOf, children } = props;
   const { t } = useTexts();
-  const run = useBulk(props);
+  const run = useRun(props);
   return (
     <Dialog title={title} onClose={run.close} closeOnClickOutside={false}>
       {run.failures.length > 0 ? (
@@ -67,7 +67,7 @@ export function BulkDialog<Item>(props: Props<Item>) {
 type RunProgress = { count: number; total: number };
 
 /** The state of the calls, and the ways to begin and to stop them. */
-function useBulk<Item>({ call, undo, stale, notice, onClose }: Props<Item>) {
+function useRun<Item>({ call, undo, stale, notice, onClose }: Props<Item>) {
   const notifyWithUndo = useNotifyWithUndo();
   const queries = useQueryClient();
   const [progress, setProgress] = useState<RunProgress>();
@@ -112,7 +112,7 @@ function useBulk<Item>({ call, undo, stale, notice, onClose }: Props<Item>) {
   };
 }
 
-type Run<Item> = ReturnType<typeof useBulk<Item>>;
+type Run<Item> = ReturnType<typeof useRun<Item>>;
 
 function Running({ count, total }: RunProgress) {
   const { t } = useTexts();

@@ -1,4 +1,3 @@
-import type { ItemOf } from '@bailiwick/client/client.ts';
 import { Alert, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { ActionDialog } from '../parts/action-dialog.tsx';
@@ -18,11 +17,10 @@ import { ValuesToCopy } from '../parts/values-to-copy.tsx';
 import { useOwner } from '../shell/owner.ts';
 import { Certificates } from './certificates.tsx';
 import { placeOf } from './place.ts';
+import type { Provider } from './provider-fields.ts';
 import { ProviderForm } from './provider-form.tsx';
 import { ProviderTest } from './provider-test.tsx';
 import { serviceOf, setupOf } from './setups.ts';
-
-export type Provider = ItemOf<'Sso_ListProviders'>;
 
 /** One provider: the addresses to register there, its test, and who becomes a member. */
 export function ProviderPage() {
