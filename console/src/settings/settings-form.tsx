@@ -13,11 +13,11 @@ import { type FullTenant, TenantForm } from './tenant-form.tsx';
 
 /** The settings of a tenant, which are saved together. */
 export function SettingsForm({ tenant }: { tenant: FullTenant }) {
-  const { t } = useTexts();
+  const { t, textOfReason } = useTexts();
   const labels = useLabels();
   const follow = useNewAddress();
   const refused = (error: BailiwickError) => ({
-    ...messagesAt(error, paths),
+    ...messagesAt(error, paths, textOfReason),
     ...(error.Code === 'already_exists' && { slug: t('settings.slugTaken') }),
   });
   return (
