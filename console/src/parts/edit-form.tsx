@@ -154,7 +154,7 @@ function useEdit<
     startFrom(stored, merge(sent, form.getValues(), fieldsOf(stored)).fields);
     onDone(response);
   };
-  const fail = (error: BailiwickError, mine: Fields, from: Item) => {
+  const fail = (error: BailiwickError, from: Item) => {
     if (error instanceof FailedPreconditionError) void compare(from);
     const wrong = refused?.(error) ?? {};
     form.setErrors(wrong);
@@ -163,7 +163,7 @@ function useEdit<
   const send = (mine: Fields, from: Item) =>
     change.mutate(toRequest(mine, from), {
       onSuccess: (response) => finish(response, mine),
-      onError: (error) => fail(error, mine, from),
+      onError: (error) => fail(error, from),
     });
   const compare = async (from: Item) => {
     setIsComparing(true);
