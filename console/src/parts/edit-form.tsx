@@ -36,6 +36,8 @@ type Props<Name extends OperationName, Item extends { UpdatedAt?: string }, Fiel
   refused?: (error: BailiwickError) => Partial<Record<keyof Fields & string, string>>;
   /** The call, with `ifUnchanged` of the record that the fields began with. */
   toRequest: (fields: Fields, base: Item) => RequestOf<Name>;
+  /** Fields that "the same by API" does not show as they were typed. */
+  secret?: Partial<Fields>;
   /** Reads the record as it is stored now. */
   read: () => Promise<Item>;
   recordIn: (response: ResponseOf<Name>) => Item;
@@ -60,7 +62,8 @@ export function EditForm<
   Item extends { UpdatedAt?: string },
   Fields extends Values,
 >(props: Props<Name, Item, Fields>) {
-  const { operation, toRequest, onCancel, submit, isReadOnly = false, labels, children } = props;
+  const { operation, toRequest, onCancel, submit, isReadOnly = false, labels, ...rest } = props;
+  const { secret = {}, children } = rest;
   const edit = useEdit(props);
   const { form, element, base, theirs, isBusy, isChanged, round, send, decide, discard } = edit;
   const state = theirs ? (
@@ -94,11 +97,23 @@ export function EditForm<
         {!onCancel && !isReadOnly && (
           <SaveBar {...buttons} isShown={isChanged} state={state} onDiscard={discard} />
         )}
-        <SameByApi operation={operation} request={toRequest(form.values, base)} />
+        <SameByApi
+          operation={operation}
+          request={toRequest(withoutSecrets(form.values, secret), base)}
+        />
       </Stack>
     </form>
   );
 }
+
+/** The fields with replacements for secrets that are typed. An empty one means no change. */
+const withoutSecrets = <Fields extends Values>(
+  fields: Fields,
+  secret: Partial<Fields>,
+): Fields => ({
+  ...fields,
+  ...Object.fromEntries(Object.entries(secret).filter(([name]) => fields[name] !== '')),
+});
 
 /** The state of the form: its fields, and the record that they began with. */
 function useFields<

@@ -33,6 +33,7 @@ export function ProviderForm({ provider }: { provider: Provider }) {
         ...(fields.secret !== '' && { Secret: fields.secret }),
         ...ifUnchanged(base),
       })}
+      secret={{ secret: '…' }}
       read={async () => (await client.call('Sso_GetProvider', { ...scope, ID })).Provider}
       recordIn={({ Provider }) => Provider}
       labels={labels}
