@@ -2,6 +2,7 @@ import type { OperationName, RequestOf, ResponseOf } from '@bailiwick/client/cli
 import type { ReactNode } from 'react';
 import { useChange } from './calls.ts';
 import { Confirm } from './confirm.tsx';
+import { SameByApi } from './same-by-api.tsx';
 import { useNotifyWithUndo } from './undo.tsx';
 
 type Props<Name extends OperationName> = {
@@ -48,12 +49,15 @@ export function ActionDialog<Name extends OperationName>(props: Props<Name>) {
     notifyWithUndo(message, { calls: undo ? [() => undo(response)] : [], stale });
   };
   return (
-    <Confirm
-      {...rest}
-      isBusy={change.isPending}
-      error={change.error}
-      onConfirm={() => change.mutate(request, { onSuccess })}
-      onClose={onClose}
-    />
+    <>
+      <Confirm
+        {...rest}
+        isBusy={change.isPending}
+        error={change.error}
+        onConfirm={() => change.mutate(request, { onSuccess })}
+        onClose={onClose}
+      />
+      <SameByApi operation={operation} request={request} />
+    </>
   );
 }
