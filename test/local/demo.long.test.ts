@@ -115,10 +115,11 @@ test('npm start --demo refuses an installation in use, and every start one whose
   const usual = npmStart(t, dataDir, { args: ['--single'] });
   const { gateway } = await isUp(usual);
   const key = readFileSync(join(dataDir, 'platform-key'), 'utf8').trim();
-  bodyOf(await callerOf(gateway)('Tenants_Create', { Tenant: { Name: 'A', Slug: 'acme' } }, key));
+  const User = { Email: 'ada@acme.example', Name: 'Ada' };
+  bodyOf(await callerOf(gateway)('Users_Create', { User, Password: 'correct horse battery' }, key));
   pressCtrlC(usual);
   await usual.ended;
-  await refused(dataDir, ['--demo'], /this one has tenants; delete the data folder/);
+  await refused(dataDir, ['--demo'], /this one has users; delete the data folder/);
 
   const other = temporaryFolder(t);
   const filling = npmStart(t, other, { args: ['--single', '--demo'] });
