@@ -68,7 +68,7 @@ test('no app of a tenant has the name of the service, and a long name is cut', a
   for (const app of ['Bailiwick', ' EXAMPLE  id ', 'Exa\u200bmple ID']) {
     const tenant = 'tnt_1';
     assert.deepEqual(await targetOf({ waiting, app, tenant, owner: tenant }), { app: '', tenant });
-    // Also on the way to meet a tenant's requirement, an app of the platform has its name.
+    // An app of the platform keeps its name, also with the looks of a tenant.
     assert.notEqual((await targetOf({ waiting, app, tenant }))?.app, '', app);
   }
   const long = await targetOf({ waiting, app: '😀'.repeat(128) });

@@ -18,7 +18,7 @@ type Props<Name extends ListName> = {
   label: string;
   columns: ReadonlyArray<Column<ItemOf<Name>>>;
   idOf: (item: ItemOf<Name>) => string;
-  /** Whether a row is shown, where the call cannot tell. The list passes over pages without one. */
+  /** Selects rows, if the call cannot do so. The list passes over pages without any. Default: all. */
   isShown?: (item: ItemOf<Name>) => boolean;
   filters?: { label: string; choices?: readonly Choice[] };
   actions?: ReadonlyArray<ListAction<ItemOf<Name>>>;

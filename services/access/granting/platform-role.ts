@@ -10,9 +10,9 @@ import { assertUser, type Directory, findBot, findUser, shownName } from '../dir
 import { findOperators, type Operators } from '../grants/queries.ts';
 import type { GrantInput } from '../grants/records.ts';
 
-// Who has a role on the platform can act on all accounts. A user who gives such a role, or takes it
-// from another, needs a recent sign-in, as for an act on an account. Whoever the caller is, operators
-// get a mail. It names the reason if the request has one, which is optional.
+// A role on the platform allows acts on all accounts. A user who gives such a role, or takes it from
+// another, needs a recent sign-in, as for an act on an account. Operators get a mail about each
+// caller, bots and the platform key too. It names the reason if the request has one.
 
 type Deps = { database: Database; directory: Directory; log: Log };
 
