@@ -12,9 +12,11 @@ export {
   revokersOf,
 } from './revocation/logs.ts';
 export {
+  type Borrowers,
   createRightsCache,
   followRevocations,
   type Loaded,
+  type Loan,
   type RightsCache,
 } from './revocation/revocation.ts';
 export { createRevoker, type Holders, type Revoke } from './revocation/revoker.ts';

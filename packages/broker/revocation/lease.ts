@@ -101,6 +101,8 @@ export function createLease(broker: Broker, holder: string, onBegin: () => void)
     use,
     end,
     holds: (time: number): boolean => lease.ends > time,
+    /** How long the lease lasts without a renewal, in ms; 0 or less = it has ended. */
+    leftMs: (time: number): number => lease.ends - time,
     /** Whether a value that was asked for at this time may be cached. */
     hasBegun: (time: number): boolean => lease.beganAt + beginningMs <= time,
     /** Whether all services have heard of the lease, at `since` already, and it lasts for `marginMs`. */

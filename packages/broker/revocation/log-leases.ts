@@ -2,7 +2,7 @@ import type { Host } from '@bailiwick/contract';
 import type { Broker } from '../broker.ts';
 import { entryMs, heartbeatMs, leaseMs, unusedMs } from './lease.ts';
 import type { FollowLog, RevocationLogs } from './logs.ts';
-import { isWithin, type Moment, present } from './moment.ts';
+import { elapsedMs, isWithin, type Moment, present } from './moment.ts';
 
 // The leases of a holder in the logs of revocations, one for each service. While one holds, the
 // service's revocations wait for the holder, and the next renewal brings what it did not hear.
@@ -42,7 +42,8 @@ function createLogLease(
   let hasFailed = false;
   let isComplete = false;
 
-  const holds = (now: Moment): boolean => from !== undefined && isWithin(leaseMs, from, now);
+  const leftMs = (now: Moment): number => (from ? leaseMs - elapsedMs(from, now) : 0);
+  const holds = (now: Moment): boolean => leftMs(now) > 0;
 
   // Without an answer in time the lease ends by itself.
   async function renew(): Promise<void> {
@@ -74,6 +75,8 @@ function createLogLease(
 
   return {
     holds,
+    /** How long the lease lasts without a renewal, in ms; 0 or less = it has ended. */
+    leftMs,
     /** Whether all revocations of the service are in its log. */
     isComplete: (): boolean => isComplete,
     /** Whether a value that was requested at this moment is as new as the lease. */
@@ -131,6 +134,10 @@ export function createLogLeases(options: Options) {
     /** Whether the holder has a lease in each of these logs. */
     hold: (services: readonly Host[], now: Moment): boolean =>
       services.every((service) => leases.get(service)?.holds(now) === true),
+
+    /** How long all of them last without a renewal, in ms; 0 or less = one has ended. */
+    leftMs: (services: readonly Host[], now: Moment): number =>
+      Math.min(...services.map((service) => leases.get(service)?.leftMs(now) ?? 0)),
 
     /** Whether a value that was requested at this moment is as new as these leases. */
     hadBegun: (services: readonly Host[], at: Moment): boolean =>

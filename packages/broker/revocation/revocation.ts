@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Host } from '@bailiwick/contract';
 import { counter, shareOfHeap } from '@bailiwick/process';
-import { LRUCache } from 'lru-cache';
 import type { Broker } from '../broker.ts';
+import { createEntries, type Entry } from './entries.ts';
 import type { Revocation, RightsKey } from './keys.ts';
 import { createLease, leaseMs, subjects } from './lease.ts';
+import { createLoads } from './loads.ts';
 import { createLogLeases } from './log-leases.ts';
 import { type RevocationLogs, revokersOfAll } from './logs.ts';
-import { isWithin, type Moment, present } from './moment.ts';
+import { elapsedMs, isWithin, type Moment, present } from './moment.ts';
 import { testVerifier } from './verify.ts';
 
 // Revoked rights end with the reply. Gateways cache principals and permissions for at most
@@ -50,17 +51,6 @@ export type Loaded<T> = {
   bytes?: number;
 };
 
-type Entry = {
-  value: unknown;
-  keys: readonly RightsKey[];
-  /** The services that can revoke it. */
-  revokers: readonly Host[];
-  requestedAt: Moment;
-  /** How long it may be used after that. */
-  lastsMs: number;
-  bytes: number;
-};
-
 /** What principals and rights take with their keys, measured in the heap. */
 const defaultBytes = 2048;
 
@@ -69,36 +59,29 @@ const lookUps = counter<{ outcome: 'hit' | 'miss' }>({
   about: 'Look-ups of principals and rights in the cache of a gateway, by outcome.',
 });
 
-/** The loads under way: a value that was requested before a revocation may predate it. */
-function createLoads() {
-  type Load = { revoked: Set<RightsKey>; isLost: boolean };
-  const loads = new Set<Load>();
-  return {
-    begin(): Load {
-      const load = { revoked: new Set<RightsKey>(), isLost: false };
-      loads.add(load);
-      return load;
-    },
-    revoke(keys: readonly RightsKey[]): void {
-      for (const { revoked } of loads) for (const key of keys) revoked.add(key);
-    },
-    /** Notes that revocations may have passed unheard. */
-    lose(): void {
-      for (const load of loads) load.isLost = true;
-    },
-    end: (load: Load): void => void loads.delete(load),
-    /** Whether no revocation came between that may have ended a value under these keys. */
-    isCurrent: ({ revoked, isLost }: Load, keys: readonly RightsKey[]): boolean =>
-      !isLost && keys.every((key) => !revoked.has(key)),
-  };
-}
+/** Other processes that use copies of the values of a cache, for as long as its leases hold. */
+export type Borrowers = {
+  /**
+   * Takes back the copies that depend on these keys. Resolves once none of them can be used any
+   * more; undefined = there are none.
+   */
+  revoke(keys: readonly RightsKey[]): Promise<void> | undefined;
+  /** Takes back the copies that this service can revoke: revocations may have passed unheard. */
+  drop(service: Host): void;
+  /** Takes back all copies. */
+  clear(): void;
+};
+
+const noBorrowers: Borrowers = { revoke: () => undefined, drop: () => {}, clear: () => {} };
+
+type HoldOptions = { incompleteMs: number; borrowers: Borrowers };
 
 /** The leases of a holder: it uses its values while they hold. */
 function createHold(
   broker: Broker,
   logs: RevocationLogs,
   entries: ReturnType<typeof createEntries>,
-  incompleteMs: number,
+  { incompleteMs, borrowers }: HoldOptions,
 ) {
   const self = randomUUID();
   const verifier = testVerifier();
@@ -108,6 +91,7 @@ function createHold(
   const lease = createLease(broker, self, () => {
     loads.lose();
     entries.clear();
+    borrowers.clear();
   });
   const logLeases = createLogLeases({
     broker,
@@ -115,19 +99,23 @@ function createHold(
     logs,
     incompleteMs,
     onRevoked(keys, service) {
-      revoke(keys as RightsKey[]);
+      // Not awaited: a borrower hears of this before its lease can follow the one that is renewed.
+      void revoke(keys as RightsKey[]);
       verifier?.logged(service, keys as RightsKey[]);
     },
     onLost(service) {
       loads.lose();
       entries.drop(service);
+      borrowers.drop(service);
     },
   });
 
-  function revoke(keys: readonly RightsKey[]): void {
+  /** Resolves once the borrowers have dropped their copies; undefined = at once. */
+  function revoke(keys: readonly RightsKey[]): Promise<void> | undefined {
     loads.revoke(keys);
     entries.revoke(keys);
     verifier?.revoked(keys);
+    return borrowers.revoke(keys);
   }
 
   function allow(): void {
@@ -138,8 +126,10 @@ function createHold(
   void broker
     .listen(subjects.revoke, (body, answer) => {
       const { id, keys } = JSON.parse(body) as Revocation;
-      revoke(keys);
-      answer(JSON.stringify({ id, holder: self }));
+      const acknowledge = () => answer(JSON.stringify({ id, holder: self }));
+      const isDropped = revoke(keys);
+      if (isDropped) void isDropped.then(acknowledge);
+      else acknowledge();
     })
     .then(allow, () => {});
 
@@ -158,6 +148,15 @@ type CacheOptions = {
    * version signal their revocations, and 0 otherwise.
    */
   incompleteMs?: number;
+  /** Those who may use copies of its values. */
+  borrowers?: Borrowers;
+};
+
+/** What a copy of a value depends on. */
+export type Loan = {
+  keys: readonly RightsKey[];
+  /** How long the value stays the same without a revocation, in ms from now. */
+  lastsMs: number;
 };
 
 /**
@@ -171,7 +170,8 @@ export function createRightsCache(
   { maxBytes = shareOfHeap(1 / 8), isCounted = true, ...rules }: CacheOptions = {},
 ) {
   const entries = createEntries(maxBytes, rules.holdsSecrets === true);
-  const hold = createHold(broker, logs, entries, rules.incompleteMs ?? leaseMs);
+  const { incompleteMs = leaseMs, borrowers = noBorrowers } = rules;
+  const hold = createHold(broker, logs, entries, { incompleteMs, borrowers });
   const { lease, logLeases, loads, verifier, self } = hold;
 
   /** Whether an entry may be used: no service replies to a revocation before this holder drops it. */
@@ -180,6 +180,36 @@ export function createRightsCache(
     lease.holds(now.wall) &&
     logLeases.hold(revokers, now);
 
+  /** Loads a value, and keeps it if it is current. */
+  async function loadEntry<T>(name: string, now: Moment, load: () => Promise<Loaded<T>>) {
+    const loading = loads.begin();
+    try {
+      const { value, keys, lastsMs, bytes = defaultBytes } = await load();
+      const loadedAt = present();
+      const revokers = revokersOfAll(keys);
+      logLeases.use(revokers, loadedAt);
+      const usableMs = Math.min(lastsMs, logLeases.usableMs(revokers));
+      const entry: Entry = { value, keys, revokers, requestedAt: now, lastsMs: usableMs, bytes };
+      const isCurrent =
+        loads.isCurrent(loading, keys) &&
+        lease.hasBegun(now.wall) &&
+        logLeases.hadBegun(revokers, now) &&
+        isUsable(entry, loadedAt);
+      if (isCurrent) entries.set(name, entry);
+      return { entry, isCurrent };
+    } finally {
+      loads.end(loading);
+    }
+  }
+
+  /** The entry if it may be used. Notes the use. */
+  function findUsable(name: string, now: Moment): Entry | undefined {
+    lease.use(now.wall);
+    const entry = entries.get(name);
+    if (entry) logLeases.use(entry.revokers, now);
+    return entry && isUsable(entry, now) ? entry : undefined;
+  }
+
   return {
     /**
      * Returns the cached value or loads it. The entry depends on the returned keys and never
@@ -187,41 +217,47 @@ export function createRightsCache(
      */
     async getOrLoad<T>(name: string, load: () => Promise<Loaded<T>>): Promise<T> {
       const now = present();
-      lease.use(now.wall);
-      const entry = entries.get(name);
-      if (entry) logLeases.use(entry.revokers, now);
-      const isKnown = entry !== undefined && isUsable(entry, now);
-      if (isCounted) lookUps.add({ outcome: isKnown ? 'hit' : 'miss' });
-      if (isKnown) {
+      const entry = findUsable(name, now);
+      if (isCounted) lookUps.add({ outcome: entry ? 'hit' : 'miss' });
+      if (entry) {
         const isHeld = () => entries.get(name) === entry && isUsable(entry, present());
         await verifier?.compare(name, entry, load, isHeld);
         // A verifier waits: the value may have been revoked meanwhile, and the revoking call answered.
         if (!verifier || isHeld()) return entry.value as T;
       }
-      const loading = loads.begin();
-      try {
-        const { value, keys, lastsMs, bytes = defaultBytes } = await load();
-        const loadedAt = present();
-        const revokers = revokersOfAll(keys);
-        logLeases.use(revokers, loadedAt);
-        const usableMs = Math.min(lastsMs, logLeases.usableMs(revokers));
-        const candidate: Entry = {
-          value,
-          keys,
-          revokers,
-          requestedAt: now,
-          lastsMs: usableMs,
-          bytes,
-        };
-        const isCurrent =
-          loads.isCurrent(loading, keys) &&
-          lease.hasBegun(now.wall) &&
-          logLeases.hadBegun(revokers, now);
-        if (isCurrent && isUsable(candidate, loadedAt)) entries.set(name, candidate);
-        return value;
-      } finally {
-        loads.end(loading);
-      }
+      return (await loadEntry(name, now, load)).entry.value as T;
+    },
+    /**
+     * Lends a value to a borrower. `register` notes the copy, in the same turn in which the value is
+     * known to be current: from then on a revocation reaches the borrower. Undefined = the value
+     * cannot be lent now, because it was revoked meanwhile or a lease does not hold.
+     */
+    async lend<T, R>(
+      name: string,
+      load: () => Promise<Loaded<T>>,
+      register: (value: T, loan: Loan) => R,
+    ): Promise<R | undefined> {
+      const now = present();
+      const lendEntry = ({ value, keys, requestedAt, lastsMs }: Entry): R => {
+        const leftMs = lastsMs - elapsedMs(requestedAt, present());
+        return register(value as T, { keys, lastsMs: leftMs });
+      };
+      const known = findUsable(name, now);
+      if (known) return lendEntry(known);
+      const { entry, isCurrent } = await loadEntry(name, now, load);
+      // A revocation may have come since the load ended, and the borrower would not hear of it.
+      const isHeld = isCurrent && entries.get(name) === entry && isUsable(entry, present());
+      return isHeld ? lendEntry(entry) : undefined;
+    },
+    /**
+     * How long the leases in the logs of these services hold without a renewal, in ms; 0 = they do
+     * not. Notes the use.
+     */
+    leaseLeftMs(services: readonly Host[]): number {
+      const now = present();
+      lease.use(now.wall);
+      logLeases.use(services, now);
+      return Math.max(0, Math.min(lease.leftMs(now.wall), logLeases.leftMs(services, now)));
     },
     /** Ends the lease at once. */
     close(): void {
@@ -230,44 +266,5 @@ export function createRightsCache(
       entries.clear();
       broker.signal(subjects.lease, JSON.stringify({ holder: self, ends: true }));
     },
-  };
-}
-
-/** Entries by name, found by their keys too: a revocation costs as much as it removes. */
-function createEntries(maxBytes: number, holdsSecrets: boolean) {
-  const namesByKey = new Map<RightsKey, Set<string>>();
-  const entries = new LRUCache<string, Entry>({
-    maxSize: maxBytes,
-    sizeCalculation: ({ bytes }) => bytes,
-    ttlAutopurge: holdsSecrets,
-    dispose: ({ keys }, name) => {
-      for (const key of keys) {
-        const names = namesByKey.get(key);
-        names?.delete(name);
-        if (names?.size === 0) namesByKey.delete(key);
-      }
-    },
-  });
-  return {
-    get: (name: string): Entry | undefined => entries.get(name),
-    set(name: string, entry: Entry): void {
-      entries.set(name, entry, holdsSecrets ? { ttl: Math.ceil(entry.lastsMs) } : {});
-      // An entry that is larger than the cache is not kept.
-      if (entries.peek(name) !== entry) return;
-      for (const key of entry.keys) {
-        const names = namesByKey.get(key);
-        if (names) names.add(name);
-        else namesByKey.set(key, new Set([name]));
-      }
-    },
-    revoke(keys: readonly RightsKey[]): void {
-      for (const key of keys) for (const name of namesByKey.get(key) ?? []) entries.delete(name);
-    },
-    /** Drops what the service can revoke. */
-    drop(service: Host): void {
-      for (const [name, { revokers }] of entries)
-        if (revokers.includes(service)) entries.delete(name);
-    },
-    clear: (): void => entries.clear(),
   };
 }
