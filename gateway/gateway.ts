@@ -1,4 +1,5 @@
 import {
+  type Borrowers,
   type Broker,
   createRightsCache,
   leaseMs,
@@ -15,10 +16,16 @@ import {
   shareOfHeap,
 } from '@bailiwick/process';
 import { contextFor, createRevocationLogs, gatewayPart, type OwnSettings } from '@bailiwick/wire';
+import { createFollow } from './follow/follow.ts';
+import { createLoans } from './follow/loans.ts';
+import { createQuestions } from './follow/questions.ts';
+import { createScopes } from './follow/scope.ts';
+import { createClientAddress } from './http/client-address.ts';
 import { rawErrorResponse } from './http/errors.ts';
 import { listenGatewayHttp } from './http/listen.ts';
 import type { Peers } from './peers.ts';
 import { createRouter } from './route.ts';
+import { createAuthenticator } from './session/authenticate.ts';
 import { createUses } from './session/uses.ts';
 import { gatewaySettings } from './settings.ts';
 
@@ -33,9 +40,10 @@ type Options = {
 };
 
 /** The cache of principals and rights, which follows the logs of all services. */
-const createCache = (broker: Broker, peers: Peers) =>
+const createCache = (broker: Broker, peers: Peers, borrowers: Borrowers) =>
   createRightsCache(broker, createRevocationLogs(peers, 'gateway', leaseMs), {
     maxBytes: shareOfHeap(1 / 4),
+    borrowers,
   });
 
 /**
@@ -67,15 +75,32 @@ async function listenGateway({
     log,
     refuse: (message) => endRefused(message, log),
   });
-  const rightsCache = createCache(broker, peers);
+  const loans = createLoans();
+  const rightsCache = createCache(broker, peers, loans.borrowers);
   const uses = createUses(peers.identity, log);
+  const authenticator = createAuthenticator(peers, rightsCache, uses);
+  const prefix = new URL(settings.publicUrl).pathname.replace(/\/+$/, '');
+  const addressOf = createClientAddress(settings.trustedProxies);
+  const loadScope = createScopes(authenticator);
+  const loadAnswer = createQuestions(peers);
+  const follow = createFollow({
+    rightsCache,
+    loans,
+    loadScope,
+    loadAnswer,
+    prefix,
+    addressOf,
+    log,
+  });
   const storage = watchStorage({ broker, dataDir: settings.dataDir, log });
   const concerns = () => [...storage.concerns(), ...alsoConcerned()];
   const router = createRouter({
     peers,
     settings,
-    rightsCache,
-    uses,
+    authenticator,
+    answerFollow: follow.answer,
+    prefix,
+    addressOf,
     state: { ready, concerns },
     log,
   });
@@ -83,6 +108,7 @@ async function listenGateway({
     requestTimeoutMs: settings.requestTimeoutMs,
     keepAliveMs: settings.keepAliveMs,
     rawError: rawErrorResponse,
+    upgrade: follow.upgrade,
   });
   return {
     port: listener.port,
@@ -91,8 +117,11 @@ async function listenGateway({
     beforeDrain: () => {
       draining = true;
       listener.disableKeepAlive();
+      follow.refuseNew();
     },
     async drain() {
+      // Their leases rest on the one of this process, which ends last.
+      await follow.close();
       await listener.drain();
       await uses.close();
     },

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { RightsCache } from '@bailiwick/broker';
 import { type LimitProfile, platformPlace } from '@bailiwick/contract';
 import { httpStatus, ServiceError, toServiceError } from '@bailiwick/errors';
 import { type Log, markFailed, type Running } from '@bailiwick/process';
@@ -9,7 +8,8 @@ import { ConnectError } from '@connectrpc/connect';
 import type { Span } from '@opentelemetry/api';
 import { createAuthzen } from './authzen/authzen.ts';
 import { openConsole } from './documents/console.ts';
-import { createClientAddress } from './http/client-address.ts';
+import type { Follow } from './follow/follow.ts';
+import type { createClientAddress } from './http/client-address.ts';
 import { assertSingleHeaders } from './http/content.ts';
 import { createCors } from './http/cors.ts';
 import { sendError } from './http/errors.ts';
@@ -31,22 +31,24 @@ import { createSignInTargets } from './pages/sign-in-target.ts';
 import type { Peers } from './peers.ts';
 import { createRoutes, type RoutedRequest } from './routes.ts';
 import { createScim, isScim, sendScimError } from './scim/scim.ts';
-import { createAuthenticator } from './session/authenticate.ts';
+import type { Authenticator } from './session/authenticate.ts';
 import {
   createFlowCookies,
   createLinkCookie,
   createSessionCookie,
   createSupportCookie,
 } from './session/cookies.ts';
-import type { Uses } from './session/uses.ts';
 import type { gatewaySettings } from './settings.ts';
 import { createSsoRoutes } from './sso/sso.ts';
 
 type Options = {
   peers: Peers;
   settings: OwnSettings<typeof gatewaySettings>;
-  rightsCache: RightsCache;
-  uses: Uses;
+  authenticator: Authenticator;
+  answerFollow: Follow['answer'];
+  /** The path of the public URL, without a slash at its end. */
+  prefix: string;
+  addressOf: ReturnType<typeof createClientAddress>;
   state: State;
   log: Log;
 };
@@ -137,17 +139,16 @@ function createFailures({ log }: Options, parts: Parts, prefix: string) {
 
 /** Creates the gateway's request listener, which traces, routes and answers every request. */
 export function createRouter(options: Options) {
-  const { settings } = options;
-  const clientAddress = createClientAddress(settings.trustedProxies);
+  const { settings, prefix, addressOf } = options;
   const parts = createParts(options);
   const originOf = createOrigin(settings.publicUrl);
   const otherName = createOtherName(settings.publicUrl);
-  const prefix = new URL(settings.publicUrl).pathname.replace(/\/+$/, '');
   const sendFailure = createFailures(options, parts, prefix);
   const findRoute = createRoutes({
     ...parts,
     ...createRunners(options, parts),
     prefix,
+    answerFollow: options.answerFollow,
     state: options.state,
   });
   const pathOf = createPaths(prefix, findRoute);
@@ -164,7 +165,7 @@ export function createRouter(options: Options) {
     const { 'user-agent': userAgent = '' } = request.headers;
     const origin = {
       requestId,
-      ip: clientAddress(request),
+      ip: addressOf(request),
       userAgent: userAgent.slice(0, 256),
       origin: originOf(request),
     };
@@ -205,7 +206,7 @@ const createPaths =
 
 /** The handlers of the operations, of AuthZEN and of SCIM, which share a pipeline. */
 function createRunners(
-  { peers, settings, rightsCache, uses }: Options,
+  { peers, settings, authenticator }: Options,
   { session, support, link }: Parts,
 ) {
   const { publicUrl, tenantQuota: tenant } = settings;
@@ -213,7 +214,7 @@ function createRunners(
   const pipeline = createPipeline({
     ...cookies,
     peers,
-    authenticator: createAuthenticator(peers, rightsCache, uses),
+    authenticator,
     quotas: createQuotas({ ...callQuotas[settings.limits as LimitProfile], tenant }),
     unknownKeys: settings.unknownKeys === 'ignore' ? 'ignore' : 'refuse',
   });

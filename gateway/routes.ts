@@ -4,6 +4,7 @@ import { type Running } from '@bailiwick/process';
 import { type createAuthzen, isAuthzen } from './authzen/authzen.ts';
 import type { Console } from './documents/console.ts';
 import { isDocs, sendDocs } from './documents/docs.ts';
+import { type Follow, followMethods, followPath } from './follow/follow.ts';
 import { sendReadiness } from './http/readiness.ts';
 import { RoutingError } from './http/routing-error.ts';
 import { type createIssuerRoutes, isIssuerPath, issuerMethods } from './oauth/issuer.ts';
@@ -51,6 +52,7 @@ type Parts = {
   runOperation: ReturnType<typeof createOperationHandler>;
   authzen: ReturnType<typeof createAuthzen>;
   answerScim: ReturnType<typeof createScim>;
+  answerFollow: Follow['answer'];
   sendLogo: ReturnType<typeof createLogos>;
   sso: ReturnType<typeof createSsoRoutes>;
   answerIssuer: ReturnType<typeof createIssuerRoutes>;
@@ -75,8 +77,14 @@ export function createRoutes(parts: Parts): FindRoute {
   };
 }
 
-/** The operations, AuthZEN and SCIM. */
-const apiRoutes = ({ prefix, runOperation, authzen, answerScim }: Parts): FindRoute[] => {
+/** The operations, AuthZEN, SCIM and followers. */
+const apiRoutes = ({
+  prefix,
+  runOperation,
+  authzen,
+  answerScim,
+  answerFollow,
+}: Parts): FindRoute[] => {
   const ofOperation = (operation: Operation): Route => ({
     name: `/${operation.name}`,
     methods: ['POST'],
@@ -106,6 +114,10 @@ const apiRoutes = ({ prefix, runOperation, authzen, answerScim }: Parts): FindRo
             handle: ({ request, response, url, origin }) =>
               answerScim({ request, response, pathname, search: url.search, origin }),
           }
+        : undefined,
+    (pathname) =>
+      pathname === followPath
+        ? { name: followPath, methods: followMethods, handle: answerFollow }
         : undefined,
   ];
 };

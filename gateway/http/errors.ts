@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
-import type { ServerResponse } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import {
+  type ErrorCode,
   httpStatus,
   isPublicReason,
   type Params,
@@ -82,10 +83,13 @@ const rawMessages: Record<string, string> = {
 };
 
 /** The raw response to a request that Node rejects before it reaches a handler, as an API error. */
-export function rawErrorResponse(code: string | undefined): string {
-  const message = rawMessages[code ?? ''] ?? 'the request is not valid HTTP';
+export const rawErrorResponse = (code: string | undefined): string =>
+  rawResponse(400, 'invalid_argument', rawMessages[code ?? ''] ?? 'the request is not valid HTTP');
+
+/** The raw response to a request without a response of Node's, as an API error. */
+export function rawResponse(status: number, code: ErrorCode, message: string): string {
   const body = JSON.stringify({
-    Code: 'invalid_argument',
+    Code: code,
     Reason: '',
     Message: message,
     Messages: [message],
@@ -94,7 +98,7 @@ export function rawErrorResponse(code: string | undefined): string {
     RequestID: '',
   });
   const head = [
-    'HTTP/1.1 400 Bad Request',
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'content-type: application/json; charset=utf-8',
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',

@@ -259,9 +259,13 @@ function tokenOf(
     // Apps send their access tokens in the header only (RFC 6750, section 2.1).
     return isAccessToken(token) ? '' : token;
   }
-  // One blank or more (RFC 9110, section 11.4).
-  return /^Bearer +([^\s]+)$/i.exec(authorization)?.[1] ?? '';
+  return bearerOf(authorization);
 }
+
+/** The bearer token of an Authorization header, '' = none. */
+export const bearerOf = (authorization: string): string =>
+  // One blank or more (RFC 9110, section 11.4).
+  /^Bearer +([^\s]+)$/i.exec(authorization)?.[1] ?? '';
 
 // Aborts when the client disconnects before the response is complete.
 function disconnectSignal(response: ServerResponse): AbortSignal {

@@ -75,18 +75,32 @@ export function createAuthenticator(
     return (hash: Uint8Array, ip: string) => resolveAccessToken(token, nameOf(hash), ip);
   }
 
+  function principalLoader(token: string, ip: string) {
+    const resolve = resolverOf(token);
+    return async () => cacheable(await resolve(tokenHash(token), ip));
+  }
+
   return {
+    /**
+     * The loader of the principal behind a token, with all that ends it. `serves`: whether the
+     * credential may be used from an address. @throws unauthenticated, also for a malformed token
+     */
+    principalLoader,
+
+    /** Loads the principal's rights in a tenant, with all that ends them. */
+    loadRights: (principal: Principal, tenant: string) =>
+      loadRights({ authority, credentials }, principal, tenant),
+
     /**
      * The principal behind a token. A malformed token is rejected without a look-up. The cached
      * answer for a bot key holds for all addresses, so each call's own address is checked here:
      * from any other address the key is not a credential. @throws unauthenticated
      */
     async principal(token: string, ip: string): Promise<Principal> {
-      const resolve = resolverOf(token);
-      const hash = tokenHash(token);
+      const load = principalLoader(token, ip);
       const { principal, serves, noteUse } = await rightsCache.getOrLoad(
-        `credential ${nameOf(hash)}`,
-        async () => cacheable(await resolve(hash, ip)),
+        `credential ${credentialName(token)}`,
+        load,
       );
       if (!serves(ip)) throw unauthenticated();
       noteUse();
@@ -221,6 +235,9 @@ async function limitSession(
 const anywhere = () => true;
 
 const nameOf = (hash: Uint8Array): string => Buffer.from(hash).toString('base64');
+
+/** The name of a credential in a cache, which does not tell it. */
+export const credentialName = (token: string): string => nameOf(tokenHash(token));
 
 /** The rights of a portal session: nothing in its tenant but the operations of the portal. */
 const portalRights = ({ tenant, portal }: Principal) => ({

@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer';
 import {
   createServer,
   type IncomingMessage,
@@ -7,6 +8,7 @@ import {
 } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, Server as TcpServer } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { createConnections } from './connections.ts';
 import { followTls, serverOptions, type Tls } from './tls.ts';
 
@@ -43,6 +45,14 @@ export type HttpOptions = {
   keepAliveMs?: number;
   /** For calls between processes; without it the listener is plain HTTP. */
   tls?: Tls | undefined;
+  upgrade?: Upgrade;
+};
+
+/** Requests to change the protocol of their connection, which is the handler's own from then on. */
+export type Upgrade = {
+  /** All others are answered as if they did not ask: some clients offer HTTP/2 with each request. */
+  accepts: (request: IncomingMessage) => boolean;
+  handle: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 };
 
 const drainLimitMs = 25_000;
@@ -64,6 +74,7 @@ export async function listenHttp(
     stalledMs = stalledLimitMs,
     rawError = emptyRawError,
     tls,
+    upgrade,
   } = options;
   const connections = createConnections();
   const timeouts = {
@@ -73,7 +84,12 @@ export async function listenHttp(
   };
   // Responses do not depend on the Host header, so it is optional.
   const server = makeServer(
-    { keepAliveTimeout: keepAliveMs, requireHostHeader: false, ...timeouts },
+    {
+      keepAliveTimeout: keepAliveMs,
+      requireHostHeader: false,
+      ...timeouts,
+      shouldUpgradeCallback: (request) => upgrade?.accepts(request) === true,
+    },
     tls,
     (request, response) => {
       if (connections.begin(request, response))
@@ -81,6 +97,7 @@ export async function listenHttp(
     },
   );
   server.timeout = stalledMs;
+  if (upgrade) server.on('upgrade', upgrade.handle);
   server.on('checkExpectation', (_request, response) =>
     response.socket?.end(rawError('EXPECTATION')),
   );

@@ -3,7 +3,13 @@ export { hopAgent, unprocessedHeader } from './connections.ts';
 export { deferred, loadDeferred } from './deferred.ts';
 export { type DiskSpace, isLow, readDiskSpace } from './disk-space.ts';
 export { createCollector, shareOfHeap } from './heap.ts';
-export { type HttpHandler, type HttpOptions, type Listener, listenHttp } from './listen-http.ts';
+export {
+  type HttpHandler,
+  type HttpOptions,
+  type Listener,
+  listenHttp,
+  type Upgrade,
+} from './listen-http.ts';
 export { createReadiness, problemOf, type Readiness, readyText } from './readiness.ts';
 export { endRefused, type Running, runProcess } from './run.ts';
 export {

@@ -8,5 +8,4 @@ export const elapsedMs = (from: Moment, to: Moment): number =>
   Math.max(to.wall - from.wall, to.monotonic - from.monotonic);
 
 /** Whether less than this time has passed between two moments, on either clock. */
-export const isWithin = (ms: number, from: Moment, to: Moment): boolean =>
-  elapsedMs(from, to) < ms;
+export const isWithin = (ms: number, from: Moment, to: Moment): boolean => elapsedMs(from, to) < ms;

@@ -1,0 +1,83 @@
+import type { Loaded, RightsCache } from '@bailiwick/broker';
+import { denied, exhausted, toServiceError } from '@bailiwick/errors';
+import type { Log } from '@bailiwick/process';
+import type { AnswerFrame } from './frames.ts';
+import type { FollowerHolder } from './holder.ts';
+import { lendSoon } from './lend.ts';
+import { limits } from './limits.ts';
+import { type FollowedValue, nameOf, type Question } from './questions.ts';
+import { covers, type Scope } from './scope.ts';
+
+// Answers to the questions of followers.
+
+export type LoadAnswer = (question: Question, ip: string) => Promise<Loaded<FollowedValue>>;
+
+/** When a follower that is over a limit may ask again, in seconds. */
+const retrySeconds = 1;
+
+/** @throws permission_denied for a tenant that is not followed */
+export function assertCovered(scope: Scope, { tenant }: Question): void {
+  if (!covers(scope, tenant)) throw denied('the follower does not follow this tenant');
+}
+
+/** The answer about a question that failed. Only failures of ours are logged. */
+export function errorAnswer(id: number, thrown: unknown, log: Log): AnswerFrame {
+  const { code, message } = toServiceError(thrown);
+  const isOurs = code === 'internal' || code === 'unimplemented' || code === 'unavailable';
+  if (isOurs) log.warn('a question of a follower is not answered', { error: thrown });
+  const error = isOurs ? unknownNow : { Code: code, Message: message };
+  return { Type: 'answer', ID: id, Error: error };
+}
+
+const unknownNow = { Code: 'unavailable', Message: 'the answer is not known now' };
+
+type Options = {
+  rightsCache: Pick<RightsCache, 'lend'>;
+  loadAnswer: LoadAnswer;
+  holder: FollowerHolder;
+  send: (answer: AnswerFrame) => void;
+  ip: string;
+  log: Log;
+};
+
+/** Answers the questions of one follower, and notes the copies that it gets. */
+export function createAnswers({ rightsCache, loadAnswer, holder, send, ip, log }: Options) {
+  let open = 0;
+
+  function assertWithinLimits(): void {
+    if (holder.size() >= limits.entries)
+      throw exhausted(`a follower has at most ${limits.entries} entries`, retrySeconds);
+    if (open >= limits.questions)
+      throw exhausted(
+        `a follower asks at most ${limits.questions} questions at once`,
+        retrySeconds,
+      );
+  }
+
+  const lend = (id: number, question: Question): Promise<void> =>
+    lendSoon(
+      rightsCache,
+      nameOf(question),
+      () => loadAnswer(question, ip),
+      (value, terms) => {
+        // Its handle would not be dropped any more.
+        if (holder.isEnding()) return;
+        const lastsMs = Math.max(0, Math.floor(terms.lastsMs));
+        send({ Type: 'answer', ID: id, Handle: holder.add(terms), LastsMs: lastsMs, Value: value });
+      },
+    );
+
+  return async (id: number, question: Question, scope: Scope): Promise<void> => {
+    open += 1;
+    try {
+      assertCovered(scope, question);
+      assertWithinLimits();
+      scope.noteUse();
+      await lend(id, question);
+    } catch (thrown) {
+      send(errorAnswer(id, thrown, log));
+    } finally {
+      open -= 1;
+    }
+  };
+}
