@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Broker } from '../broker.ts';
 import { leaseMs } from './lease.ts';
 import type { FollowLog } from './logs.ts';
 import { createRightsCache, followRevocations } from './revocation.ts';
 import { createRevoker } from './revoker.ts';
+import { localBroker } from './testing/local-broker.ts';
 
 /** The log of a service that no cache follows. */
 const noHolders = { fresh: async () => [], markDeaf: async () => {} };
@@ -19,31 +19,6 @@ const follow: FollowLog = async () => ({
 });
 /** Logs in which nothing is revoked. */
 const quietLogs = { identity: follow, access: follow };
-
-type Listener = (body: string, answer: (body: string) => void) => void;
-
-/** Delivers signals at once, to all listeners of the process, while it is not away. */
-function localBroker() {
-  const state = { isAway: false };
-  const listeners = new Map<string, Listener[]>();
-  const signal = (subject: string, body: string, reply?: string): void => {
-    for (const listen of listeners.get(subject) ?? [])
-      listen(body, (text) => reply !== undefined && signal(reply, text));
-  };
-  return {
-    state,
-    signal: (...signalInput: Parameters<typeof signal>) =>
-      state.isAway ? undefined : signal(...signalInput),
-    async listen(subject: string, listener: Listener): Promise<void> {
-      listeners.set(subject, [...(listeners.get(subject) ?? []), listener]);
-    },
-    async reach() {
-      if (state.isAway) throw new Error('the broker is away');
-    },
-    connections: () => 1,
-    isConnected: () => true,
-  } as unknown as Broker & { state: typeof state };
-}
 
 const soon = () => new Promise((resolve) => setImmediate(resolve));
 
