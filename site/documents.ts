@@ -29,6 +29,7 @@ export const groups: readonly Group[] = [
       { file: 'docs/authzen.md' },
       { file: 'docs/add-sign-in.md' },
       { file: 'docs/protect-an-application.md' },
+      { file: 'docs/follow.md' },
       { file: 'docs/protect-a-python-application.md' },
       { file: 'docs/protect-a-go-application.md' },
       { file: 'README.md', path: 'errors.md', label: 'Understand an error' },

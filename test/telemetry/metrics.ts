@@ -72,6 +72,8 @@ const expectedMetrics = {
     bailiwick_data_disk_free_bytes: [],
     bailiwick_data_disk_size_bytes: [],
     bailiwick_delivery_publish_duplicates_total: [],
+    bailiwick_follower_drops_total: [],
+    bailiwick_follower_leases_waited_total: [],
     bailiwick_forwarded_malformed_total: [],
     bailiwick_permission_cache_total: ['outcome'],
   },
