@@ -31,7 +31,8 @@ Bailiwick's own. Every other permission belongs to an application: Bailiwick sto
 
 A role can contain a pattern that ends in \`*\`, such as \`iam.groups.*\`. Neither \`*\` nor \`iam.*\` includes a permission that begins with
 \`iam.platform.\` or \`iam.internal.\`. An operation that several permissions allow is listed with each of them. Its description at
-\`/docs\` names further conditions that allow it, such as being its subject.
+\`/docs\` names further conditions that allow it, such as being its subject. \`iam.rights.follow\` is for [followers](follow.md) and
+opens no operation.
 
 ## In a tenant
 
@@ -62,7 +63,8 @@ function renderTable(
 ): string {
   const rows = permissions.map(({ name, description, operations }) => {
     const holders = roles.filter((role) => hasPermission(role, name)).map(({ slug }) => slug);
-    return `| \`${name}\` | ${description} | ${holders.join(', ') || '–'} | ${operations.map((operation) => `\`${operation}\``).join(', ')} |`;
+    const calls = operations.map((operation) => `\`${operation}\``);
+    return `| \`${name}\` | ${description} | ${holders.join(', ') || '–'} | ${calls.join(', ') || '–'} |`;
   });
   return [
     '| Permission | Allows | Built-in roles | Operations |',

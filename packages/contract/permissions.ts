@@ -105,6 +105,10 @@ const table = [
     'iam.scim.write',
     'Provision members and groups by SCIM: create, change, disable and remove the people of a directory, and fill its groups, with any roles that these have.',
   ],
+  [
+    'iam.rights.follow',
+    "Follow the sign-ins and grants of the tenant in an application's memory: ask about every session, user and bot there.",
+  ],
 ] as const;
 
 export type Permission = (typeof table)[number][0];

@@ -52,6 +52,11 @@ test('a member has the permissions of its roles only', async () => {
   assert.deepEqual(await permissionsOf(user, userRow()), nothing);
 });
 
+test("a tenant's own role gives its permissions only, also with the slug of a new built-in role", async () => {
+  const row = userRow({ roles: { follower: 'grt_1' }, custom: { follower: ['iam.groups.read'] } });
+  assert.deepEqual((await permissionsOf(user, row)).inTenant, ['iam.groups.read']);
+});
+
 test('a disabled member, a stranger and a member of an inactive tenant have no permissions', async () => {
   for (const changes of [{ membership: 'disabled' }, { membership: null }, { open: false }])
     assert.deepEqual(

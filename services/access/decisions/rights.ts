@@ -94,7 +94,8 @@ function sourcesOf({ roles, custom, ends = {} }: RoleGrants, level: Level): Sour
     role,
     level,
     endsAt: Number(ends[role] ?? Number.POSITIVE_INFINITY),
-    permissions: [...permissionsOf(role, level), ...(own.get(role) ?? [])],
+    // A tenant may have had a role of its own before a built-in one got its slug.
+    permissions: own.get(role) ?? permissionsOf(role, level),
   }));
 }
 

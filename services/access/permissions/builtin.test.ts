@@ -40,6 +40,10 @@ test('auditor reads everything, exports the audit and writes nothing', () => {
   assert.ok(granted.includes('iam.grants.read') && granted.includes('iam.audit.export'));
 });
 
+test('follower follows rights and does nothing else', () => {
+  assert.deepEqual(permissionsAt('follower', 'tenant'), ['iam.rights.follow']);
+});
+
 test('platform-owner has every permission except internal ones', () => {
   assert.deepEqual(
     permissionsAt('platform-owner', 'platform'),

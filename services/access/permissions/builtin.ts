@@ -42,6 +42,7 @@ const adminPermissions = [
   'iam.tokens.*',
   'iam.apps.*',
   'iam.scim.*',
+  'iam.rights.*',
 ];
 
 const memberPermissions = [
@@ -83,6 +84,12 @@ export const tenantRoles: readonly BuiltInRole[] = [
     name: 'Auditor',
     description: 'Reads everything and exports the audit.',
     permissions: [...tenantReads, 'iam.audit.export'],
+  },
+  {
+    slug: 'follower',
+    name: 'Follower',
+    description: 'Follows sign-ins and grants. For the bot of an application.',
+    permissions: ['iam.rights.follow'],
   },
 ];
 
