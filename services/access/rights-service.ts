@@ -1,15 +1,5 @@
 import type { Revoke, RightsKey } from '@bailiwick/broker';
-import {
-  durationOf,
-  endWithin,
-  includes,
-  isPlatformOnly,
-  type Origin,
-  permissions,
-  refusalFlags,
-  type SessionRefusal,
-  sessionProof,
-} from '@bailiwick/contract';
+import { isPlatformOnly, type Origin, sessionProof } from '@bailiwick/contract';
 import { invalid } from '@bailiwick/errors';
 import { type Handlers, readSearch } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
@@ -17,10 +7,8 @@ import type {
   Authority,
   ConfirmCredentialRequest,
   DescribeMemberRequest,
-  EffectiveRequest,
   ListUserTenantsRequest,
   MayReadUserRequest,
-  SessionTimes,
 } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { Credentials } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import { type Database, onPool, type Run } from '@bailiwick/store';
@@ -28,13 +16,12 @@ import type { PeerClient } from '@bailiwick/wire';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { findLackingForUser } from './acting/acting.ts';
 import { mayGrantBotRights } from './acting/bots.ts';
-import { findSubjectGrants, firstEndMs, reduces } from './decisions/context.ts';
-import { capKeys, keyOfSubject } from './decisions/effective.ts';
+import { keyOfSubject } from './decisions/effective.ts';
 import { isMemberWithin } from './decisions/queries.ts';
 import { reachOf, rightsOf } from './decisions/rights.ts';
-import { tokenRightsOf } from './decisions/rights-checks.ts';
-import type { Rights } from './decisions/values.ts';
 import { leave } from './deletion/leave.ts';
+import type { Directory } from './directory.ts';
+import { describeRights, effectiveOf, effectiveRights } from './effective-rights.ts';
 import { findGroupPaths } from './groups/queries.ts';
 import { rowOf } from './rows.ts';
 import { type ReportedState, setSubjectState } from './subjects/state.ts';
@@ -63,16 +50,18 @@ const limitOf = (limit: number): number => (limit > 0 ? Math.min(limit, maxMembe
 
 type Deps = {
   database: Database;
+  directory: Directory;
   revoke: Revoke;
   credentials: Pick<PeerClient<typeof Credentials>, 'confirm'>;
   log: Log;
 };
 
 export function rightsServiceHandlers(deps: Deps): Handlers<typeof Authority> {
-  const { database, revoke, credentials, log } = deps;
+  const { database, directory, revoke, credentials, log } = deps;
   const run = onPool(database);
   return {
     effective: (request) => effectiveRights(run, request),
+    describeRights: (request, call) => describeRights({ run, directory }, request, call),
     confirmCredential: (request, call) => confirmCredential(credentials, request, call),
     describeMember: (request) => describeMember(database, run, request),
     mayReadUser: (request) => mayReadUser(run, request),
@@ -180,72 +169,6 @@ const userTenant = ({ id, slug, name, settings }: TenantRow) => ({
   appUrl: settings.appUrl ?? '',
   ...factorFields(settings.factor),
 });
-
-/** The rights of a principal in a tenant and on the platform, as a gateway caches them. */
-export async function effectiveRights(
-  run: Run,
-  request: Omit<EffectiveRequest, '$typeName' | '$unknown'>,
-) {
-  const { principalType: type, principalId: id, botTenant, narrowedTo } = request;
-  const principal = { type, id, botTenant, narrowedTo, ...sessionProof(request) };
-  return effectiveOf(run, id, await rightsOf(run, principal, request.tenant), request.session);
-}
-
-async function effectiveOf(run: Run, subject: string, rights: Rights, times?: SessionTimes) {
-  const { idleMinutes, maxMinutes, recentLogin } = rights.demands;
-  const { refusal, unchangedMs } = await answerOf(run, subject, rights);
-  return {
-    tenant: rights.tenant,
-    ...tokenRightsOf(rights),
-    narrowed: true,
-    session: { refusal, ...endOf(times, rights) },
-    suspendedName: rights.suspendedName,
-    recentLogin,
-    cacheKeys: capKeys(rights.cap),
-    unchangedFor: durationOf(unchangedMs),
-    knownPermissions: permissions.length,
-    // For processes of the previous version.
-    ...refusalFlags(refusal),
-    activeMember: !withoutMembership.includes(refusal),
-    sessionIdleMinutes: idleMinutes,
-    sessionMaxMinutes: maxMinutes,
-  };
-}
-
-/** The refusals of sessions whose user is no active member, or has no session for the tenant. */
-const withoutMembership: readonly SessionRefusal[] = ['suspended', 'not_member', 'other_tenant'];
-
-/** A refusal, and how long it and the rights stay the same without a change, in ms. */
-type Answer = { refusal: SessionRefusal; unchangedMs: number };
-
-/**
- * Whether the tenant accepts the session. The voucher of a session counts before its proofs: whether
- * it withholds rights of the user in the tenant. Applications also decide by groups, so these count
- * for who may not fill them.
- */
-async function answerOf(
-  run: Run,
-  subject: string,
-  { refusal, unchangedMs, cap, tenant }: Rights,
-): Promise<Answer> {
-  if (!cap || withoutMembership.includes(refusal)) return { refusal, unchangedMs };
-  const grants = await findSubjectGrants(run, { subject, tenant });
-  const mayFillGroups = includes(cap.patterns, 'iam.groups.write');
-  const isReduced =
-    reduces(cap, grants) ||
-    (!mayFillGroups && (await findGroupPaths(run, tenant, subject)).length > 0);
-  return {
-    refusal: isReduced ? 'provider_unconfirmed' : refusal,
-    unchangedMs: Math.min(unchangedMs, firstEndMs(grants)),
-  };
-}
-
-/** When the session ends in the tenant. */
-function endOf(times: SessionTimes | undefined, { demands }: Rights) {
-  const { signedInAt, expiresAt, idleMinutes } = times ?? {};
-  if (!signedInAt || !expiresAt || idleMinutes === undefined) return {};
-  return endWithin({ signedInAt, expiresAt, idleMinutes }, demands);
-}
 
 /** The roles, groups and permissions of a member. Permissions on the platform are left out. */
 async function describeMember(database: Database, run: Run, request: DescribeMemberRequest) {

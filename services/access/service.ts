@@ -45,6 +45,7 @@ import { countHandlers } from './counts/handlers.ts';
 import { decisionHandlers } from './decisions/access.ts';
 import { followSubjects } from './deletion/follow.ts';
 import { startPurger } from './deletion/purge.ts';
+import { effectiveRights } from './effective-rights.ts';
 import {
   botGrantHandlers,
   grantChecks,
@@ -60,7 +61,7 @@ import { createMappingSweeper } from './just-in-time/sweeper.ts';
 import { invitationLimits } from './limits.ts';
 import { operatorHandlers } from './operators/handlers.ts';
 import { plan } from './plan/plan.ts';
-import { effectiveRights, rightsServiceHandlers } from './rights-service.ts';
+import { rightsServiceHandlers } from './rights-service.ts';
 import { roleChecks, roleHandlers } from './roles/handlers.ts';
 import { accessSchema } from './schema.ts';
 import { scimHandlers } from './scim/handle.ts';
@@ -161,7 +162,7 @@ function createAccess({ settings, peers, log }: Options): Promise<Service> {
         serve(Operators, operatorHandlers(deps)),
         serve(Access, { ...decisionHandlers(deps), plan: (...args) => plan(deps, ...args) }),
         serve(Audit, auditHandlers(deps)),
-        serve(Authority, rightsServiceHandlers({ database, revoke, credentials, log })),
+        serve(Authority, rightsServiceHandlers({ database, directory, revoke, credentials, log })),
         serve(Admission, justInTimeHandlers({ ...deps, log })),
         serve(Scim, scimHandlers(deps)),
         serve(Imports, importsHandlers({ database })),

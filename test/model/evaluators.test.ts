@@ -7,9 +7,7 @@ import { decisionHandlers } from '@bailiwick/access/decisions/access.ts';
 import { type Principal, rightsOf } from '@bailiwick/access/decisions/rights.ts';
 import { holdsInTenant, mayGrant } from '@bailiwick/access/decisions/rights-checks.ts';
 import { anySession } from '@bailiwick/access/decisions/session.ts';
-import type { Directory } from '@bailiwick/access/directory.ts';
 import { narrow } from '@bailiwick/access/permissions/narrow.ts';
-import { accessSchema } from '@bailiwick/access/schema.ts';
 import type { RightsCache } from '@bailiwick/broker';
 import { isPlatformOnly, readVoucher } from '@bailiwick/contract';
 import { type Call, createPager } from '@bailiwick/pipeline';
@@ -22,9 +20,8 @@ import {
 import { onPool } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import fc from 'fast-check';
-import pg from 'pg';
-import { openTestDatabase } from '../support/database.ts';
-import { anyQuestion, type Question, rowsOf, tenantOfBot, type World, world } from './world.ts';
+import { directory, openModels } from './model-database.ts';
+import { anyQuestion, type Question, rowsOf, type World, world } from './world.ts';
 
 // "May X do Y in T" has two evaluators: decisions/rights.ts, which every call uses and which reads
 // all permissions in one statement, and decisions/access.ts with context.ts, which also answers
@@ -51,17 +48,11 @@ const permissions = [
 ];
 const resources = ['', 'doc:1', 'doc:2'];
 
-let opened: Awaited<ReturnType<typeof openTestDatabase>>;
-let client: pg.Client;
+let opened: Awaited<ReturnType<typeof openModels>>;
 before(async () => {
-  opened = await openTestDatabase(accessSchema);
-  client = new pg.Client({ connectionString: opened.url });
-  await client.connect();
+  opened = await openModels();
 });
-after(async () => {
-  await client?.end();
-  await opened?.drop();
-});
+after(() => opened?.drop());
 
 test(`Access_Check and Access_ListPermissions, from memory or not, Access_ListSubjects and Access_Explain agree with the rights of calls in ${runs} random models`, async (t) => {
   const figures = { questions: 0, answers: 0, allowed: 0 };
@@ -69,7 +60,7 @@ test(`Access_Check and Access_ListPermissions, from memory or not, Access_ListSu
 
   async function run(model: World, questions: readonly Question[]): Promise<void> {
     const number = ++serial;
-    await insert(rowsOf(model, number));
+    await opened.insert(rowsOf(model, number));
     const requests = questions.map((question) => question(number));
     const answers = (await Promise.all(requests.map(compare))).flat();
     figures.questions += requests.length;
@@ -87,12 +78,6 @@ test(`Access_Check and Access_ListPermissions, from memory or not, Access_ListSu
 });
 
 const operation = { name: 'Access_ListSubjects' };
-
-/** Identity's directory, in which each bot of a model has the tenant of the same number. */
-const directory = {
-  getBots: ({ ids = [] }) =>
-    Promise.resolve({ bots: ids.map((id: string) => ({ id, tenant: tenantOfBot(id) })) }),
-} as unknown as Directory;
 
 const pager = createPager([{ id: 'k1', key: randomBytes(32) }]);
 
@@ -257,12 +242,3 @@ function callOf({ type, id, narrowedTo = [], ...session }: Principal, isSelf: bo
 
 const named = (answers: readonly boolean[]) =>
   permissions.map((permission, index) => `${permission}: ${answers[index]}`);
-
-/** Inserts the rows of all tables in one statement. */
-async function insert(rows: Readonly<Record<string, unknown[]>>): Promise<void> {
-  const inserts = Object.keys(rows).map(
-    (table) =>
-      `${table}_rows as (insert into access.${table} select * from jsonb_populate_recordset(null::access.${table}, $1::jsonb -> '${table}'))`,
-  );
-  await client.query(`with ${inserts.join(', ')} select 1`, [JSON.stringify(rows)]);
-}

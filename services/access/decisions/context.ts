@@ -1,5 +1,5 @@
 import { common, includes, isPlatformOnly, type SessionProof } from '@bailiwick/contract';
-import { failedPrecondition } from '@bailiwick/errors';
+import { failedPrecondition, type ServiceError } from '@bailiwick/errors';
 import type { Call } from '@bailiwick/pipeline';
 import type { Run } from '@bailiwick/store';
 import { type Directory, findBotTenant, isBotId } from '../directory.ts';
@@ -35,14 +35,16 @@ export async function findSubjectGrants(
 ): Promise<SubjectGrant[]> {
   const rows = await findSubjectGrantRows(run, query, maxGrants + 1);
   // Expired grants come last and do not count.
-  if (rows[maxGrants]?.expired === false)
-    throw failedPrecondition(
-      `the subject holds more than ${maxGrants} grants, those of its groups included`,
-      'TOO_MANY_GRANTS',
-      { Limit: String(maxGrants) },
-    );
+  if (rows[maxGrants]?.expired === false) throw tooManyGrants(maxGrants);
   return subjectGrants(rows);
 }
+
+export const tooManyGrants = (limit: number): ServiceError =>
+  failedPrecondition(
+    `the subject holds more than ${limit} grants, those of its groups included`,
+    'TOO_MANY_GRANTS',
+    { Limit: String(limit) },
+  );
 
 /**
  * The grants on all resources, a group's grant once for each membership that leads to it. Undefined
@@ -89,6 +91,9 @@ export const owns = (grants: readonly SubjectGrant[]): boolean =>
 
 export type Question = SubjectGrantQuery & SessionProof;
 
+/** A question about all resources. */
+export type WholeQuestion = Omit<Question, 'resources' | 'everyWay'>;
+
 export type DecisionContext = {
   grants: SubjectGrant[];
   status: SubjectStatus & {
@@ -121,7 +126,7 @@ export async function findDecisionContext(
 export async function findWholeContext(
   deps: DecisionDeps,
   call: Call,
-  question: Omit<Question, 'resources' | 'everyWay'>,
+  question: WholeQuestion,
   most: number,
 ): Promise<DecisionContext | undefined> {
   const [status, grants] = await Promise.all([

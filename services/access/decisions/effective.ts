@@ -9,6 +9,7 @@ import {
   firstEndMs,
   isEffective,
   type Question,
+  type WholeQuestion,
 } from './context.ts';
 import type { Cap } from './values.ts';
 
@@ -52,21 +53,46 @@ export async function findEffective(
   return effectiveIn(await findDecisionContext(deps, call, { ...question, resources }), subject);
 }
 
-async function loadWhole(deps: DecisionDeps, call: Call, question: Question) {
-  const { tenant, subject } = question;
-  const keys: RightsKey[] = [keyOfSubject(subject), `tenant:${tenant}`];
-  const context = await findWholeContext(deps, call, question, maxCachedGrants);
-  if (!context)
-    return { value: undefined, keys, bytes: minBytes, lastsMs: Number.POSITIVE_INFINITY };
-  if (context.botTenant !== '') keys.push(`tenant:${context.botTenant}`);
-  keys.push(...capKeys(context.cap));
-  const effective = effectiveIn(context, subject);
+/** What takes effect, the keys that it depends on, and how long it stays so, in ms. */
+type Whole = { effective: Effective; keys: RightsKey[]; unchangedMs: number };
+
+/** Finds what takes effect for a subject on all resources. Undefined for more than `most` grants. */
+export async function findWhole(
+  deps: DecisionDeps,
+  call: Call,
+  question: WholeQuestion,
+  most: number,
+): Promise<Whole | undefined> {
+  const context = await findWholeContext(deps, call, question, most);
+  if (!context) return undefined;
+  const { botTenant, cap } = context;
   return {
-    value: effective,
-    keys,
-    bytes: bytesOf(effective),
-    lastsMs: unchangedMs(context),
+    effective: effectiveIn(context, question.subject),
+    keys: [
+      ...keysOf(question),
+      ...(botTenant === '' ? [] : [`tenant:${botTenant}` as const]),
+      ...capKeys(cap),
+    ],
+    unchangedMs: unchangedMs(context),
   };
+}
+
+const keysOf = ({ subject, tenant }: WholeQuestion): RightsKey[] => [
+  keyOfSubject(subject),
+  `tenant:${tenant}`,
+];
+
+async function loadWhole(deps: DecisionDeps, call: Call, question: WholeQuestion) {
+  const whole = await findWhole(deps, call, question, maxCachedGrants);
+  if (!whole)
+    return {
+      value: undefined,
+      keys: keysOf(question),
+      bytes: minBytes,
+      lastsMs: Number.POSITIVE_INFINITY,
+    };
+  const { effective, keys, unchangedMs: lastsMs } = whole;
+  return { value: effective, keys, bytes: bytesOf(effective), lastsMs };
 }
 
 function effectiveIn({ grants, status }: DecisionContext, subject: string): Effective {

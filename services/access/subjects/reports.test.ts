@@ -8,6 +8,7 @@ import type { Database } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { applySubjectEvent } from '../deletion/follow.ts';
+import type { Directory } from '../directory.ts';
 import { rightsServiceHandlers } from '../rights-service.ts';
 
 /** The commits and revocations, in order. Caches acknowledge a revocation if `acknowledged`. */
@@ -22,7 +23,9 @@ function begin({ acknowledged }: { acknowledged: boolean }) {
     return acknowledged ? Promise.resolve() : new Promise<void>(() => {});
   };
   const credentials = { confirm: () => Promise.reject(new Error('asked for a credential')) };
-  return { steps, deps: { database, revoke, credentials, log: createLog('test', () => {}) } };
+  const directory = {} as Directory;
+  const log = createLog('test', () => {});
+  return { steps, deps: { database, directory, revoke, credentials, log } };
 }
 
 test('access revokes a reported subject after its commit, and its reply does not wait for the caches', async () => {

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/access/v1/internal.proto.
  */
 export const file_bailiwick_access_v1_internal: GenFile = /*@__PURE__*/
-  fileDesc("CiJiYWlsaXdpY2svYWNjZXNzL3YxL2ludGVybmFsLnByb3RvEhNiYWlsaXdpY2suYWNjZXNzLnYxIk8KGENvbmZpcm1DcmVkZW50aWFsUmVxdWVzdBIzCgpjcmVkZW50aWFsGAEgASgLMh8uYmFpbGl3aWNrLmNvbW1vbi52MS5DcmVkZW50aWFsIlAKGUNvbmZpcm1DcmVkZW50aWFsUmVzcG9uc2USMwoFc3RhdGUYASABKAsyJC5iYWlsaXdpY2suY29tbW9uLnYxLkNyZWRlbnRpYWxTdGF0ZSKiAgoQRWZmZWN0aXZlUmVxdWVzdBIWCg5wcmluY2lwYWxfdHlwZRgBIAEoCRIUCgxwcmluY2lwYWxfaWQYAiABKAkSDgoGdGVuYW50GAMgASgJEhIKCmJvdF90ZW5hbnQYBCABKAkSEwoLbmFycm93ZWRfdG8YBSADKAkSEgoKc3NvX3RlbmFudBgGIAEoCRISCgpsaW1pdGVkX3RvGAcgASgJEhEKCWFzc3VyYW5jZRgIIAEoCRIVCg1vd25fYXNzdXJhbmNlGAkgASgJEhAKCG9wZXJhdG9yGAogASgJEg8KB3ZvdWNoZXIYCyABKAkSMgoHc2Vzc2lvbhgMIAEoCzIhLmJhaWxpd2ljay5hY2Nlc3MudjEuU2Vzc2lvblRpbWVzIoYBCgxTZXNzaW9uVGltZXMSMAoMc2lnbmVkX2luX2F0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpleHBpcmVzX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgxpZGxlX21pbnV0ZXMYAyABKAUiYgoMU2Vzc2lvbkNoZWNrEg8KB3JlZnVzYWwYASABKAkSKwoHZW5kc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMaWRsZV9taW51dGVzGAMgASgFIqsEChFFZmZlY3RpdmVSZXNwb25zZRIOCgZ0ZW5hbnQYASABKAkSEwoLcGVybWlzc2lvbnMYAiABKAwSHAoUcGxhdGZvcm1fcGVybWlzc2lvbnMYAyABKAwSFAoMc3NvX3JlcXVpcmVkGAQgASgIEhwKFHNlc3Npb25faWRsZV9taW51dGVzGAUgASgFEhsKE3Nlc3Npb25fbWF4X21pbnV0ZXMYBiABKAUSFAoMcmVjZW50X2xvZ2luGAcgASgIEjAKBmdyYW50cxgIIAMoCzIgLmJhaWxpd2ljay5jb21tb24udjEuQ2FsbGVyR3JhbnQSFgoOc3VzcGVuZGVkX25hbWUYCSABKAkSGgoNYWN0aXZlX21lbWJlchgKIAEoCEgAiAEBEhcKD2ZhY3Rvcl9yZXF1aXJlZBgLIAEoCBIWCg5tZXRob2RfcmVmdXNlZBgMIAEoCBIQCghuYXJyb3dlZBgNIAEoCBIcChRwcm92aWRlcl91bmNvbmZpcm1lZBgOIAEoCBISCgpjYWNoZV9rZXlzGA8gAygJEhkKEWtub3duX3Blcm1pc3Npb25zGBAgASgFEjIKB3Nlc3Npb24YESABKAsyIS5iYWlsaXdpY2suYWNjZXNzLnYxLlNlc3Npb25DaGVjaxIwCg11bmNoYW5nZWRfZm9yGBIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQhAKDl9hY3RpdmVfbWVtYmVyIs8BChVEZXNjcmliZU1lbWJlclJlcXVlc3QSDwoHdXNlcl9pZBgBIAEoCRIOCgZ0ZW5hbnQYAiABKAkSEgoKc3NvX3RlbmFudBgDIAEoCRISCgpsaW1pdGVkX3RvGAQgASgJEhEKCWFzc3VyYW5jZRgFIAEoCRIVCg1vd25fYXNzdXJhbmNlGAYgASgJEg8KB3ZvdWNoZXIYByABKAkSMgoHc2Vzc2lvbhgIIAEoCzIhLmJhaWxpd2ljay5hY2Nlc3MudjEuU2Vzc2lvblRpbWVzIpUBChZEZXNjcmliZU1lbWJlclJlc3BvbnNlEg0KBXJvbGVzGAEgAygJEg4KBmdyb3VwcxgCIAMoCRITCgtwZXJtaXNzaW9ucxgDIAMoCRI5CgllZmZlY3RpdmUYBCABKAsyJi5iYWlsaXdpY2suYWNjZXNzLnYxLkVmZmVjdGl2ZVJlc3BvbnNlEgwKBHNsdWcYBSABKAkiQQoWTGlzdFVzZXJUZW5hbnRzUmVxdWVzdBIPCgd1c2VyX2lkGAEgASgJEhYKDndpdGhfc3VzcGVuZGVkGAIgASgIIpMBChdMaXN0VXNlclRlbmFudHNSZXNwb25zZRIwCgd0ZW5hbnRzGAEgAygLMh8uYmFpbGl3aWNrLmFjY2Vzcy52MS5Vc2VyVGVuYW50EjIKCXN1c3BlbmRlZBgCIAMoCzIfLmJhaWxpd2ljay5hY2Nlc3MudjEuVXNlclRlbmFudBISCgpjYWNoZV9rZXlzGAMgAygJIpcBCgpVc2VyVGVuYW50EgoKAmlkGAEgASgJEgwKBHNsdWcYAiABKAkSDAoEbmFtZRgDIAEoCRIWCg5yZXF1aXJlX2ZhY3RvchgEIAEoCRI4ChRmYWN0b3JfcmVxdWlyZWRfZnJvbRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHYXBwX3VybBgGIAEoCSI6ChdJc0tub3duRWxzZXdoZXJlUmVxdWVzdBIPCgd1c2VyX2lkGAEgASgJEg4KBnRlbmFudBgCIAEoCSIpChhJc0tub3duRWxzZXdoZXJlUmVzcG9uc2USDQoFa25vd24YASABKAgiRAoUTGlzdE1lbWJlcklkc1JlcXVlc3QSDgoGdGVuYW50GAEgASgJEg0KBWFmdGVyGAIgASgJEg0KBWxpbWl0GAMgASgFIikKFUxpc3RNZW1iZXJJZHNSZXNwb25zZRIQCgh1c2VyX2lkcxgBIAMoCSLnAQoUU2VhcmNoTWVtYmVyc1JlcXVlc3QSDgoGdGVuYW50GAEgASgJEg0KBXF1ZXJ5GAIgASgJEg4KBnN0YXR1cxgDIAEoCRIOCgZzb3VyY2UYBCABKAkSKAoEZnJvbRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoCdG8YBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgwKBHNvcnQYByABKAkSEgoKZGVzY2VuZGluZxgIIAEoCBINCgVhZnRlchgJIAEoCRINCgVsaW1pdBgKIAEoBSJYChVTZWFyY2hNZW1iZXJzUmVzcG9uc2USMQoHbWVtYmVycxgBIAMoCzIgLmJhaWxpd2ljay5hY2Nlc3MudjEuRm91bmRNZW1iZXISDAoEbGFzdBgCIAEoCSItCgtGb3VuZE1lbWJlchIPCgd1c2VyX2lkGAEgASgJEg0KBWFmdGVyGAIgASgJIusBChJNYXlSZWFkVXNlclJlcXVlc3QSEwoLcmVhZGVyX3R5cGUYASABKAkSEQoJcmVhZGVyX2lkGAIgASgJEg8KB3VzZXJfaWQYAyABKAkSEgoKYm90X3RlbmFudBgEIAEoCRITCgtuYXJyb3dlZF90bxgFIAMoCRISCgpzc29fdGVuYW50GAYgASgJEhIKCmxpbWl0ZWRfdG8YByABKAkSEQoJYXNzdXJhbmNlGAggASgJEhUKDW93bl9hc3N1cmFuY2UYCSABKAkSEAoIb3BlcmF0b3IYCiABKAkSDwoHdm91Y2hlchgLIAEoCSJIChNNYXlSZWFkVXNlclJlc3BvbnNlEg4KBnNoYXJlZBgBIAEoCBIQCghhbnl3aGVyZRgCIAEoCBIPCgdtYW5hZ2VzGAMgASgIItcCChNNYXlDb25mZXJCb3RSZXF1ZXN0EhYKDnByaW5jaXBhbF90eXBlGAEgASgJEhQKDHByaW5jaXBhbF9pZBgCIAEoCRIcChRwcmluY2lwYWxfYm90X3RlbmFudBgDIAEoCRIdChVwcmluY2lwYWxfbmFycm93ZWRfdG8YBCADKAkSDgoGdGVuYW50GAUgASgJEgsKA2JvdBgGIAEoCRITCgtwZXJtaXNzaW9ucxgHIAMoCRIcChRwcmluY2lwYWxfc3NvX3RlbmFudBgIIAEoCRIcChRwcmluY2lwYWxfbGltaXRlZF90bxgJIAEoCRIbChNwcmluY2lwYWxfYXNzdXJhbmNlGAogASgJEh8KF3ByaW5jaXBhbF9vd25fYXNzdXJhbmNlGAsgASgJEg4KBnRha2luZxgMIAEoCBIZChFwcmluY2lwYWxfdm91Y2hlchgNIAEoCSKMAQoUTWF5Q29uZmVyQm90UmVzcG9uc2USDwoHbGFja2luZxgBIAEoCRIrCgdlbmRzX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZlbmRpbmcYAyABKAkSEwoLb25fcGxhdGZvcm0YBCABKAgSEQoJb3BlcmF0b3JzGAUgAygJIsYBCg9NYXlBY3RBc1JlcXVlc3QSFgoOcHJpbmNpcGFsX3R5cGUYASABKAkSFAoMcHJpbmNpcGFsX2lkGAIgASgJEhwKFHByaW5jaXBhbF9ib3RfdGVuYW50GAMgASgJEh0KFXByaW5jaXBhbF9uYXJyb3dlZF90bxgEIAMoCRIcChRwcmluY2lwYWxfbGltaXRlZF90bxgFIAEoCRIZChFwcmluY2lwYWxfdm91Y2hlchgGIAEoCRIPCgd1c2VyX2lkGAcgASgJIiMKEE1heUFjdEFzUmVzcG9uc2USDwoHbGFja2luZxgBIAEoCSJDChFMaXN0T3duZXJzUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSDQoFbGltaXQYAiABKAUSDwoHdXNlcl9pZBgDIAEoCSI7ChJMaXN0T3duZXJzUmVzcG9uc2USEwoLdGVuYW50X25hbWUYASABKAkSEAoIdXNlcl9pZHMYAiADKAkiNwoOR2V0TG9nb1JlcXVlc3QSDgoGdGVuYW50GAEgASgJEhUKDWtub3duX3ZlcnNpb24YAiABKAkiQQoPR2V0TG9nb1Jlc3BvbnNlEgwKBHR5cGUYASABKAkSDwoHY29udGVudBgCIAEoDBIPCgd2ZXJzaW9uGAMgASgJIiIKEEdldEFwcFVybFJlcXVlc3QSDgoGdGVuYW50GAEgASgJIiQKEUdldEFwcFVybFJlc3BvbnNlEg8KB2FwcF91cmwYASABKAkiHwoMTGVhdmVSZXF1ZXN0Eg8KB3VzZXJfaWQYASABKAkiIAoNTGVhdmVSZXNwb25zZRIPCgd0ZW5hbnRzGAEgAygJImgKFlNldFN1YmplY3RTdGF0ZVJlcXVlc3QSDwoHc3ViamVjdBgBIAEoCRINCgVzdGF0ZRgCIAEoCRIuCgpjaGFuZ2VkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIZChdTZXRTdWJqZWN0U3RhdGVSZXNwb25zZSIlChNCb3RLZXlMaW1pdHNSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCSIoChRCb3RLZXlMaW1pdHNSZXNwb25zZRIQCghtYXhfZGF5cxgBIAEoBSJDChdBY2Nlc3NMaW1pdHNUYWtlUmVxdWVzdBIMCgRyYXRlGAEgASgJEgoKAmlwGAIgASgJEg4KBnJlcG9ydBgDIAEoCCJ9ChhBY2Nlc3NMaW1pdHNUYWtlUmVzcG9uc2USDQoFbGltaXQYASABKA0SFgoOd2luZG93X3NlY29uZHMYAiABKA0SEQoJcmVtYWluaW5nGAMgASgNEhUKDXJlc2V0X3NlY29uZHMYBCABKA0SEAoIZXhjZWVkZWQYBSABKAgiPwoeQWNjZXNzUmV2b2NhdGlvbnNGb2xsb3dSZXF1ZXN0Eg4KBmhvbGRlchgBIAEoCRINCgVhZnRlchgCIAEoCSJwCh9BY2Nlc3NSZXZvY2F0aW9uc0ZvbGxvd1Jlc3BvbnNlEgwKBGtleXMYASADKAkSEAoIc25hcHNob3QYAiABKAkSDQoFcmVzZXQYAyABKAgSDAoEZGVhZhgEIAEoCBIQCghjb21wbGV0ZRgFIAEoCDLODwoJQXV0aG9yaXR5EowBCglFZmZlY3RpdmUSJS5iYWlsaXdpY2suYWNjZXNzLnYxLkVmZmVjdGl2ZVJlcXVlc3QaJi5iYWlsaXdpY2suYWNjZXNzLnYxLkVmZmVjdGl2ZVJlc3BvbnNlIjCQAgGKtRgpEAZKB2dhdGV3YXlKCGlkZW50aXR5SgNzc29KDW5vdGlmaWNhdGlvbnMSjAEKEUNvbmZpcm1DcmVkZW50aWFsEi0uYmFpbGl3aWNrLmFjY2Vzcy52MS5Db25maXJtQ3JlZGVudGlhbFJlcXVlc3QaLi5iYWlsaXdpY2suYWNjZXNzLnYxLkNvbmZpcm1DcmVkZW50aWFsUmVzcG9uc2UiGJACAYq1GBEQBkoNbm90aWZpY2F0aW9ucxJ5Cg5EZXNjcmliZU1lbWJlchIqLmJhaWxpd2ljay5hY2Nlc3MudjEuRGVzY3JpYmVNZW1iZXJSZXF1ZXN0GisuYmFpbGl3aWNrLmFjY2Vzcy52MS5EZXNjcmliZU1lbWJlclJlc3BvbnNlIg6QAgGKtRgHEAZKA3NzbxKVAQoPTGlzdFVzZXJUZW5hbnRzEisuYmFpbGl3aWNrLmFjY2Vzcy52MS5MaXN0VXNlclRlbmFudHNSZXF1ZXN0GiwuYmFpbGl3aWNrLmFjY2Vzcy52MS5MaXN0VXNlclRlbmFudHNSZXNwb25zZSInkAIBirUYIBAGSghpZGVudGl0eUoDc3NvSg1ub3RpZmljYXRpb25zEoQBChBJc0tub3duRWxzZXdoZXJlEiwuYmFpbGl3aWNrLmFjY2Vzcy52MS5Jc0tub3duRWxzZXdoZXJlUmVxdWVzdBotLmJhaWxpd2ljay5hY2Nlc3MudjEuSXNLbm93bkVsc2V3aGVyZVJlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5EnsKDUxpc3RNZW1iZXJJZHMSKS5iYWlsaXdpY2suYWNjZXNzLnYxLkxpc3RNZW1iZXJJZHNSZXF1ZXN0GiouYmFpbGl3aWNrLmFjY2Vzcy52MS5MaXN0TWVtYmVySWRzUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkSewoNU2VhcmNoTWVtYmVycxIpLmJhaWxpd2ljay5hY2Nlc3MudjEuU2VhcmNoTWVtYmVyc1JlcXVlc3QaKi5iYWlsaXdpY2suYWNjZXNzLnYxLlNlYXJjaE1lbWJlcnNSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRJ1CgtNYXlSZWFkVXNlchInLmJhaWxpd2ljay5hY2Nlc3MudjEuTWF5UmVhZFVzZXJSZXF1ZXN0GiguYmFpbGl3aWNrLmFjY2Vzcy52MS5NYXlSZWFkVXNlclJlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5EngKDE1heUNvbmZlckJvdBIoLmJhaWxpd2ljay5hY2Nlc3MudjEuTWF5Q29uZmVyQm90UmVxdWVzdBopLmJhaWxpd2ljay5hY2Nlc3MudjEuTWF5Q29uZmVyQm90UmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkSbAoITWF5QWN0QXMSJC5iYWlsaXdpY2suYWNjZXNzLnYxLk1heUFjdEFzUmVxdWVzdBolLmJhaWxpd2ljay5hY2Nlc3MudjEuTWF5QWN0QXNSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRJ4CgxCb3RLZXlMaW1pdHMSKC5iYWlsaXdpY2suYWNjZXNzLnYxLkJvdEtleUxpbWl0c1JlcXVlc3QaKS5iYWlsaXdpY2suYWNjZXNzLnYxLkJvdEtleUxpbWl0c1Jlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5EnIKCkxpc3RPd25lcnMSJi5iYWlsaXdpY2suYWNjZXNzLnYxLkxpc3RPd25lcnNSZXF1ZXN0GicuYmFpbGl3aWNrLmFjY2Vzcy52MS5MaXN0T3duZXJzUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkSaAoHR2V0TG9nbxIjLmJhaWxpd2ljay5hY2Nlc3MudjEuR2V0TG9nb1JlcXVlc3QaJC5iYWlsaXdpY2suYWNjZXNzLnYxLkdldExvZ29SZXNwb25zZSISkAIBirUYCxAGSgdnYXRld2F5EmoKCUdldEFwcFVybBIlLmJhaWxpd2ljay5hY2Nlc3MudjEuR2V0QXBwVXJsUmVxdWVzdBomLmJhaWxpd2ljay5hY2Nlc3MudjEuR2V0QXBwVXJsUmVzcG9uc2UiDpACAYq1GAcQBkoDc3NvEmAKBUxlYXZlEiEuYmFpbGl3aWNrLmFjY2Vzcy52MS5MZWF2ZVJlcXVlc3QaIi5iYWlsaXdpY2suYWNjZXNzLnYxLkxlYXZlUmVzcG9uc2UiEIq1GAwQBkoIaWRlbnRpdHkSfgoPU2V0U3ViamVjdFN0YXRlEisuYmFpbGl3aWNrLmFjY2Vzcy52MS5TZXRTdWJqZWN0U3RhdGVSZXF1ZXN0GiwuYmFpbGl3aWNrLmFjY2Vzcy52MS5TZXRTdWJqZWN0U3RhdGVSZXNwb25zZSIQirUYDBAGSghpZGVudGl0eRoKirUYBmFjY2VzczKQAQoMQWNjZXNzTGltaXRzEnQKBFRha2USLC5iYWlsaXdpY2suYWNjZXNzLnYxLkFjY2Vzc0xpbWl0c1Rha2VSZXF1ZXN0Gi0uYmFpbGl3aWNrLmFjY2Vzcy52MS5BY2Nlc3NMaW1pdHNUYWtlUmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRoKirUYBmFjY2VzczK4AQoRQWNjZXNzUmV2b2NhdGlvbnMSlgEKBkZvbGxvdxIzLmJhaWxpd2ljay5hY2Nlc3MudjEuQWNjZXNzUmV2b2NhdGlvbnNGb2xsb3dSZXF1ZXN0GjQuYmFpbGl3aWNrLmFjY2Vzcy52MS5BY2Nlc3NSZXZvY2F0aW9uc0ZvbGxvd1Jlc3BvbnNlIiGQAgGKtRgaEAZKB2dhdGV3YXlKCGlkZW50aXR5SgNzc28aCoq1GAZhY2Nlc3NiBnByb3RvMw", [file_bailiwick_common_v1_caller, file_bailiwick_options_v1_options, file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("CiJiYWlsaXdpY2svYWNjZXNzL3YxL2ludGVybmFsLnByb3RvEhNiYWlsaXdpY2suYWNjZXNzLnYxIk8KGENvbmZpcm1DcmVkZW50aWFsUmVxdWVzdBIzCgpjcmVkZW50aWFsGAEgASgLMh8uYmFpbGl3aWNrLmNvbW1vbi52MS5DcmVkZW50aWFsIlAKGUNvbmZpcm1DcmVkZW50aWFsUmVzcG9uc2USMwoFc3RhdGUYASABKAsyJC5iYWlsaXdpY2suY29tbW9uLnYxLkNyZWRlbnRpYWxTdGF0ZSKiAgoQRWZmZWN0aXZlUmVxdWVzdBIWCg5wcmluY2lwYWxfdHlwZRgBIAEoCRIUCgxwcmluY2lwYWxfaWQYAiABKAkSDgoGdGVuYW50GAMgASgJEhIKCmJvdF90ZW5hbnQYBCABKAkSEwoLbmFycm93ZWRfdG8YBSADKAkSEgoKc3NvX3RlbmFudBgGIAEoCRISCgpsaW1pdGVkX3RvGAcgASgJEhEKCWFzc3VyYW5jZRgIIAEoCRIVCg1vd25fYXNzdXJhbmNlGAkgASgJEhAKCG9wZXJhdG9yGAogASgJEg8KB3ZvdWNoZXIYCyABKAkSMgoHc2Vzc2lvbhgMIAEoCzIhLmJhaWxpd2ljay5hY2Nlc3MudjEuU2Vzc2lvblRpbWVzIoYBCgxTZXNzaW9uVGltZXMSMAoMc2lnbmVkX2luX2F0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpleHBpcmVzX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgxpZGxlX21pbnV0ZXMYAyABKAUiYgoMU2Vzc2lvbkNoZWNrEg8KB3JlZnVzYWwYASABKAkSKwoHZW5kc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMaWRsZV9taW51dGVzGAMgASgFIqsEChFFZmZlY3RpdmVSZXNwb25zZRIOCgZ0ZW5hbnQYASABKAkSEwoLcGVybWlzc2lvbnMYAiABKAwSHAoUcGxhdGZvcm1fcGVybWlzc2lvbnMYAyABKAwSFAoMc3NvX3JlcXVpcmVkGAQgASgIEhwKFHNlc3Npb25faWRsZV9taW51dGVzGAUgASgFEhsKE3Nlc3Npb25fbWF4X21pbnV0ZXMYBiABKAUSFAoMcmVjZW50X2xvZ2luGAcgASgIEjAKBmdyYW50cxgIIAMoCzIgLmJhaWxpd2ljay5jb21tb24udjEuQ2FsbGVyR3JhbnQSFgoOc3VzcGVuZGVkX25hbWUYCSABKAkSGgoNYWN0aXZlX21lbWJlchgKIAEoCEgAiAEBEhcKD2ZhY3Rvcl9yZXF1aXJlZBgLIAEoCBIWCg5tZXRob2RfcmVmdXNlZBgMIAEoCBIQCghuYXJyb3dlZBgNIAEoCBIcChRwcm92aWRlcl91bmNvbmZpcm1lZBgOIAEoCBISCgpjYWNoZV9rZXlzGA8gAygJEhkKEWtub3duX3Blcm1pc3Npb25zGBAgASgFEjIKB3Nlc3Npb24YESABKAsyIS5iYWlsaXdpY2suYWNjZXNzLnYxLlNlc3Npb25DaGVjaxIwCg11bmNoYW5nZWRfZm9yGBIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQhAKDl9hY3RpdmVfbWVtYmVyImoKFURlc2NyaWJlUmlnaHRzUmVxdWVzdBI4CglwcmluY2lwYWwYASABKAsyJS5iYWlsaXdpY2suYWNjZXNzLnYxLkVmZmVjdGl2ZVJlcXVlc3QSFwoPd2l0aG91dF9zZXNzaW9uGAIgASgIIiQKDVBlcm1pc3Npb25TZXQSEwoLcGVybWlzc2lvbnMYASADKAkiMAoOUmVzb3VyY2VHcmFudHMSEAoIcmVzb3VyY2UYASABKAkSDAoEc2V0cxgCIAMoBSK6AQoWRGVzY3JpYmVSaWdodHNSZXNwb25zZRI5CgllZmZlY3RpdmUYASABKAsyJi5iYWlsaXdpY2suYWNjZXNzLnYxLkVmZmVjdGl2ZVJlc3BvbnNlEjAKBHNldHMYAiADKAsyIi5iYWlsaXdpY2suYWNjZXNzLnYxLlBlcm1pc3Npb25TZXQSMwoGZ3JhbnRzGAMgAygLMiMuYmFpbGl3aWNrLmFjY2Vzcy52MS5SZXNvdXJjZUdyYW50cyLPAQoVRGVzY3JpYmVNZW1iZXJSZXF1ZXN0Eg8KB3VzZXJfaWQYASABKAkSDgoGdGVuYW50GAIgASgJEhIKCnNzb190ZW5hbnQYAyABKAkSEgoKbGltaXRlZF90bxgEIAEoCRIRCglhc3N1cmFuY2UYBSABKAkSFQoNb3duX2Fzc3VyYW5jZRgGIAEoCRIPCgd2b3VjaGVyGAcgASgJEjIKB3Nlc3Npb24YCCABKAsyIS5iYWlsaXdpY2suYWNjZXNzLnYxLlNlc3Npb25UaW1lcyKVAQoWRGVzY3JpYmVNZW1iZXJSZXNwb25zZRINCgVyb2xlcxgBIAMoCRIOCgZncm91cHMYAiADKAkSEwoLcGVybWlzc2lvbnMYAyADKAkSOQoJZWZmZWN0aXZlGAQgASgLMiYuYmFpbGl3aWNrLmFjY2Vzcy52MS5FZmZlY3RpdmVSZXNwb25zZRIMCgRzbHVnGAUgASgJIkEKFkxpc3RVc2VyVGVuYW50c1JlcXVlc3QSDwoHdXNlcl9pZBgBIAEoCRIWCg53aXRoX3N1c3BlbmRlZBgCIAEoCCKTAQoXTGlzdFVzZXJUZW5hbnRzUmVzcG9uc2USMAoHdGVuYW50cxgBIAMoCzIfLmJhaWxpd2ljay5hY2Nlc3MudjEuVXNlclRlbmFudBIyCglzdXNwZW5kZWQYAiADKAsyHy5iYWlsaXdpY2suYWNjZXNzLnYxLlVzZXJUZW5hbnQSEgoKY2FjaGVfa2V5cxgDIAMoCSKXAQoKVXNlclRlbmFudBIKCgJpZBgBIAEoCRIMCgRzbHVnGAIgASgJEgwKBG5hbWUYAyABKAkSFgoOcmVxdWlyZV9mYWN0b3IYBCABKAkSOAoUZmFjdG9yX3JlcXVpcmVkX2Zyb20YBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB2FwcF91cmwYBiABKAkiOgoXSXNLbm93bkVsc2V3aGVyZVJlcXVlc3QSDwoHdXNlcl9pZBgBIAEoCRIOCgZ0ZW5hbnQYAiABKAkiKQoYSXNLbm93bkVsc2V3aGVyZVJlc3BvbnNlEg0KBWtub3duGAEgASgIIkQKFExpc3RNZW1iZXJJZHNSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRINCgVhZnRlchgCIAEoCRINCgVsaW1pdBgDIAEoBSIpChVMaXN0TWVtYmVySWRzUmVzcG9uc2USEAoIdXNlcl9pZHMYASADKAki5wEKFFNlYXJjaE1lbWJlcnNSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRINCgVxdWVyeRgCIAEoCRIOCgZzdGF0dXMYAyABKAkSDgoGc291cmNlGAQgASgJEigKBGZyb20YBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAnRvGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgRzb3J0GAcgASgJEhIKCmRlc2NlbmRpbmcYCCABKAgSDQoFYWZ0ZXIYCSABKAkSDQoFbGltaXQYCiABKAUiWAoVU2VhcmNoTWVtYmVyc1Jlc3BvbnNlEjEKB21lbWJlcnMYASADKAsyIC5iYWlsaXdpY2suYWNjZXNzLnYxLkZvdW5kTWVtYmVyEgwKBGxhc3QYAiABKAkiLQoLRm91bmRNZW1iZXISDwoHdXNlcl9pZBgBIAEoCRINCgVhZnRlchgCIAEoCSLrAQoSTWF5UmVhZFVzZXJSZXF1ZXN0EhMKC3JlYWRlcl90eXBlGAEgASgJEhEKCXJlYWRlcl9pZBgCIAEoCRIPCgd1c2VyX2lkGAMgASgJEhIKCmJvdF90ZW5hbnQYBCABKAkSEwoLbmFycm93ZWRfdG8YBSADKAkSEgoKc3NvX3RlbmFudBgGIAEoCRISCgpsaW1pdGVkX3RvGAcgASgJEhEKCWFzc3VyYW5jZRgIIAEoCRIVCg1vd25fYXNzdXJhbmNlGAkgASgJEhAKCG9wZXJhdG9yGAogASgJEg8KB3ZvdWNoZXIYCyABKAkiSAoTTWF5UmVhZFVzZXJSZXNwb25zZRIOCgZzaGFyZWQYASABKAgSEAoIYW55d2hlcmUYAiABKAgSDwoHbWFuYWdlcxgDIAEoCCLXAgoTTWF5Q29uZmVyQm90UmVxdWVzdBIWCg5wcmluY2lwYWxfdHlwZRgBIAEoCRIUCgxwcmluY2lwYWxfaWQYAiABKAkSHAoUcHJpbmNpcGFsX2JvdF90ZW5hbnQYAyABKAkSHQoVcHJpbmNpcGFsX25hcnJvd2VkX3RvGAQgAygJEg4KBnRlbmFudBgFIAEoCRILCgNib3QYBiABKAkSEwoLcGVybWlzc2lvbnMYByADKAkSHAoUcHJpbmNpcGFsX3Nzb190ZW5hbnQYCCABKAkSHAoUcHJpbmNpcGFsX2xpbWl0ZWRfdG8YCSABKAkSGwoTcHJpbmNpcGFsX2Fzc3VyYW5jZRgKIAEoCRIfChdwcmluY2lwYWxfb3duX2Fzc3VyYW5jZRgLIAEoCRIOCgZ0YWtpbmcYDCABKAgSGQoRcHJpbmNpcGFsX3ZvdWNoZXIYDSABKAkijAEKFE1heUNvbmZlckJvdFJlc3BvbnNlEg8KB2xhY2tpbmcYASABKAkSKwoHZW5kc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGZW5kaW5nGAMgASgJEhMKC29uX3BsYXRmb3JtGAQgASgIEhEKCW9wZXJhdG9ycxgFIAMoCSLGAQoPTWF5QWN0QXNSZXF1ZXN0EhYKDnByaW5jaXBhbF90eXBlGAEgASgJEhQKDHByaW5jaXBhbF9pZBgCIAEoCRIcChRwcmluY2lwYWxfYm90X3RlbmFudBgDIAEoCRIdChVwcmluY2lwYWxfbmFycm93ZWRfdG8YBCADKAkSHAoUcHJpbmNpcGFsX2xpbWl0ZWRfdG8YBSABKAkSGQoRcHJpbmNpcGFsX3ZvdWNoZXIYBiABKAkSDwoHdXNlcl9pZBgHIAEoCSIjChBNYXlBY3RBc1Jlc3BvbnNlEg8KB2xhY2tpbmcYASABKAkiQwoRTGlzdE93bmVyc1JlcXVlc3QSDgoGdGVuYW50GAEgASgJEg0KBWxpbWl0GAIgASgFEg8KB3VzZXJfaWQYAyABKAkiOwoSTGlzdE93bmVyc1Jlc3BvbnNlEhMKC3RlbmFudF9uYW1lGAEgASgJEhAKCHVzZXJfaWRzGAIgAygJIjcKDkdldExvZ29SZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIVCg1rbm93bl92ZXJzaW9uGAIgASgJIkEKD0dldExvZ29SZXNwb25zZRIMCgR0eXBlGAEgASgJEg8KB2NvbnRlbnQYAiABKAwSDwoHdmVyc2lvbhgDIAEoCSIiChBHZXRBcHBVcmxSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCSIkChFHZXRBcHBVcmxSZXNwb25zZRIPCgdhcHBfdXJsGAEgASgJIh8KDExlYXZlUmVxdWVzdBIPCgd1c2VyX2lkGAEgASgJIiAKDUxlYXZlUmVzcG9uc2USDwoHdGVuYW50cxgBIAMoCSJoChZTZXRTdWJqZWN0U3RhdGVSZXF1ZXN0Eg8KB3N1YmplY3QYASABKAkSDQoFc3RhdGUYAiABKAkSLgoKY2hhbmdlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiGQoXU2V0U3ViamVjdFN0YXRlUmVzcG9uc2UiJQoTQm90S2V5TGltaXRzUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkiKAoUQm90S2V5TGltaXRzUmVzcG9uc2USEAoIbWF4X2RheXMYASABKAUiQwoXQWNjZXNzTGltaXRzVGFrZVJlcXVlc3QSDAoEcmF0ZRgBIAEoCRIKCgJpcBgCIAEoCRIOCgZyZXBvcnQYAyABKAgifQoYQWNjZXNzTGltaXRzVGFrZVJlc3BvbnNlEg0KBWxpbWl0GAEgASgNEhYKDndpbmRvd19zZWNvbmRzGAIgASgNEhEKCXJlbWFpbmluZxgDIAEoDRIVCg1yZXNldF9zZWNvbmRzGAQgASgNEhAKCGV4Y2VlZGVkGAUgASgIIj8KHkFjY2Vzc1Jldm9jYXRpb25zRm9sbG93UmVxdWVzdBIOCgZob2xkZXIYASABKAkSDQoFYWZ0ZXIYAiABKAkicAofQWNjZXNzUmV2b2NhdGlvbnNGb2xsb3dSZXNwb25zZRIMCgRrZXlzGAEgAygJEhAKCHNuYXBzaG90GAIgASgJEg0KBXJlc2V0GAMgASgIEgwKBGRlYWYYBCABKAgSEAoIY29tcGxldGUYBSABKAgyzRAKCUF1dGhvcml0eRKMAQoJRWZmZWN0aXZlEiUuYmFpbGl3aWNrLmFjY2Vzcy52MS5FZmZlY3RpdmVSZXF1ZXN0GiYuYmFpbGl3aWNrLmFjY2Vzcy52MS5FZmZlY3RpdmVSZXNwb25zZSIwkAIBirUYKRAGSgdnYXRld2F5SghpZGVudGl0eUoDc3NvSg1ub3RpZmljYXRpb25zEn0KDkRlc2NyaWJlUmlnaHRzEiouYmFpbGl3aWNrLmFjY2Vzcy52MS5EZXNjcmliZVJpZ2h0c1JlcXVlc3QaKy5iYWlsaXdpY2suYWNjZXNzLnYxLkRlc2NyaWJlUmlnaHRzUmVzcG9uc2UiEpACAYq1GAsQBkoHZ2F0ZXdheRKMAQoRQ29uZmlybUNyZWRlbnRpYWwSLS5iYWlsaXdpY2suYWNjZXNzLnYxLkNvbmZpcm1DcmVkZW50aWFsUmVxdWVzdBouLmJhaWxpd2ljay5hY2Nlc3MudjEuQ29uZmlybUNyZWRlbnRpYWxSZXNwb25zZSIYkAIBirUYERAGSg1ub3RpZmljYXRpb25zEnkKDkRlc2NyaWJlTWVtYmVyEiouYmFpbGl3aWNrLmFjY2Vzcy52MS5EZXNjcmliZU1lbWJlclJlcXVlc3QaKy5iYWlsaXdpY2suYWNjZXNzLnYxLkRlc2NyaWJlTWVtYmVyUmVzcG9uc2UiDpACAYq1GAcQBkoDc3NvEpUBCg9MaXN0VXNlclRlbmFudHMSKy5iYWlsaXdpY2suYWNjZXNzLnYxLkxpc3RVc2VyVGVuYW50c1JlcXVlc3QaLC5iYWlsaXdpY2suYWNjZXNzLnYxLkxpc3RVc2VyVGVuYW50c1Jlc3BvbnNlIieQAgGKtRggEAZKCGlkZW50aXR5SgNzc29KDW5vdGlmaWNhdGlvbnMShAEKEElzS25vd25FbHNld2hlcmUSLC5iYWlsaXdpY2suYWNjZXNzLnYxLklzS25vd25FbHNld2hlcmVSZXF1ZXN0Gi0uYmFpbGl3aWNrLmFjY2Vzcy52MS5Jc0tub3duRWxzZXdoZXJlUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkSewoNTGlzdE1lbWJlcklkcxIpLmJhaWxpd2ljay5hY2Nlc3MudjEuTGlzdE1lbWJlcklkc1JlcXVlc3QaKi5iYWlsaXdpY2suYWNjZXNzLnYxLkxpc3RNZW1iZXJJZHNSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRJ7Cg1TZWFyY2hNZW1iZXJzEikuYmFpbGl3aWNrLmFjY2Vzcy52MS5TZWFyY2hNZW1iZXJzUmVxdWVzdBoqLmJhaWxpd2ljay5hY2Nlc3MudjEuU2VhcmNoTWVtYmVyc1Jlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5EnUKC01heVJlYWRVc2VyEicuYmFpbGl3aWNrLmFjY2Vzcy52MS5NYXlSZWFkVXNlclJlcXVlc3QaKC5iYWlsaXdpY2suYWNjZXNzLnYxLk1heVJlYWRVc2VyUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkSeAoMTWF5Q29uZmVyQm90EiguYmFpbGl3aWNrLmFjY2Vzcy52MS5NYXlDb25mZXJCb3RSZXF1ZXN0GikuYmFpbGl3aWNrLmFjY2Vzcy52MS5NYXlDb25mZXJCb3RSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRJsCghNYXlBY3RBcxIkLmJhaWxpd2ljay5hY2Nlc3MudjEuTWF5QWN0QXNSZXF1ZXN0GiUuYmFpbGl3aWNrLmFjY2Vzcy52MS5NYXlBY3RBc1Jlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5EngKDEJvdEtleUxpbWl0cxIoLmJhaWxpd2ljay5hY2Nlc3MudjEuQm90S2V5TGltaXRzUmVxdWVzdBopLmJhaWxpd2ljay5hY2Nlc3MudjEuQm90S2V5TGltaXRzUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkScgoKTGlzdE93bmVycxImLmJhaWxpd2ljay5hY2Nlc3MudjEuTGlzdE93bmVyc1JlcXVlc3QaJy5iYWlsaXdpY2suYWNjZXNzLnYxLkxpc3RPd25lcnNSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRJoCgdHZXRMb2dvEiMuYmFpbGl3aWNrLmFjY2Vzcy52MS5HZXRMb2dvUmVxdWVzdBokLmJhaWxpd2ljay5hY2Nlc3MudjEuR2V0TG9nb1Jlc3BvbnNlIhKQAgGKtRgLEAZKB2dhdGV3YXkSagoJR2V0QXBwVXJsEiUuYmFpbGl3aWNrLmFjY2Vzcy52MS5HZXRBcHBVcmxSZXF1ZXN0GiYuYmFpbGl3aWNrLmFjY2Vzcy52MS5HZXRBcHBVcmxSZXNwb25zZSIOkAIBirUYBxAGSgNzc28SYAoFTGVhdmUSIS5iYWlsaXdpY2suYWNjZXNzLnYxLkxlYXZlUmVxdWVzdBoiLmJhaWxpd2ljay5hY2Nlc3MudjEuTGVhdmVSZXNwb25zZSIQirUYDBAGSghpZGVudGl0eRJ+Cg9TZXRTdWJqZWN0U3RhdGUSKy5iYWlsaXdpY2suYWNjZXNzLnYxLlNldFN1YmplY3RTdGF0ZVJlcXVlc3QaLC5iYWlsaXdpY2suYWNjZXNzLnYxLlNldFN1YmplY3RTdGF0ZVJlc3BvbnNlIhCKtRgMEAZKCGlkZW50aXR5GgqKtRgGYWNjZXNzMpABCgxBY2Nlc3NMaW1pdHMSdAoEVGFrZRIsLmJhaWxpd2ljay5hY2Nlc3MudjEuQWNjZXNzTGltaXRzVGFrZVJlcXVlc3QaLS5iYWlsaXdpY2suYWNjZXNzLnYxLkFjY2Vzc0xpbWl0c1Rha2VSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5GgqKtRgGYWNjZXNzMrgBChFBY2Nlc3NSZXZvY2F0aW9ucxKWAQoGRm9sbG93EjMuYmFpbGl3aWNrLmFjY2Vzcy52MS5BY2Nlc3NSZXZvY2F0aW9uc0ZvbGxvd1JlcXVlc3QaNC5iYWlsaXdpY2suYWNjZXNzLnYxLkFjY2Vzc1Jldm9jYXRpb25zRm9sbG93UmVzcG9uc2UiIZACAYq1GBoQBkoHZ2F0ZXdheUoIaWRlbnRpdHlKA3NzbxoKirUYBmFjY2Vzc2IGcHJvdG8z", [file_bailiwick_common_v1_caller, file_bailiwick_options_v1_options, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message bailiwick.access.v1.ConfirmCredentialRequest
@@ -363,6 +363,108 @@ export const EffectiveResponseSchema: GenMessage<EffectiveResponse> = /*@__PURE_
   messageDesc(file_bailiwick_access_v1_internal, 5);
 
 /**
+ * @generated from message bailiwick.access.v1.DescribeRightsRequest
+ */
+export type DescribeRightsRequest = Message<"bailiwick.access.v1.DescribeRightsRequest"> & {
+  /**
+   * @generated from field: bailiwick.access.v1.EffectiveRequest principal = 1;
+   */
+  principal?: EffectiveRequest | undefined;
+
+  /**
+   * Whether the question is about a user or bot and no session or key, as when another subject asks
+   * Access_Check. Only the type, the ID and the tenant of `principal` count then.
+   *
+   * @generated from field: bool without_session = 2;
+   */
+  withoutSession: boolean;
+};
+
+/**
+ * Describes the message bailiwick.access.v1.DescribeRightsRequest.
+ * Use `create(DescribeRightsRequestSchema)` to create a new message.
+ */
+export const DescribeRightsRequestSchema: GenMessage<DescribeRightsRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_internal, 6);
+
+/**
+ * A list of permissions, as patterns.
+ *
+ * @generated from message bailiwick.access.v1.PermissionSet
+ */
+export type PermissionSet = Message<"bailiwick.access.v1.PermissionSet"> & {
+  /**
+   * @generated from field: repeated string permissions = 1;
+   */
+  permissions: string[];
+};
+
+/**
+ * Describes the message bailiwick.access.v1.PermissionSet.
+ * Use `create(PermissionSetSchema)` to create a new message.
+ */
+export const PermissionSetSchema: GenMessage<PermissionSet> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_internal, 7);
+
+/**
+ * @generated from message bailiwick.access.v1.ResourceGrants
+ */
+export type ResourceGrants = Message<"bailiwick.access.v1.ResourceGrants"> & {
+  /**
+   * Empty for the whole tenant.
+   *
+   * @generated from field: string resource = 1;
+   */
+  resource: string;
+
+  /**
+   * The indexes of the sets that take effect on the resource.
+   *
+   * @generated from field: repeated int32 sets = 2;
+   */
+  sets: number[];
+};
+
+/**
+ * Describes the message bailiwick.access.v1.ResourceGrants.
+ * Use `create(ResourceGrantsSchema)` to create a new message.
+ */
+export const ResourceGrantsSchema: GenMessage<ResourceGrants> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_internal, 8);
+
+/**
+ * @generated from message bailiwick.access.v1.DescribeRightsResponse
+ */
+export type DescribeRightsResponse = Message<"bailiwick.access.v1.DescribeRightsResponse"> & {
+  /**
+   * As of Effective. Its cache_keys and unchanged_for are those of the whole answer. Nothing else but
+   * the tenant is set for a question without a session.
+   *
+   * @generated from field: bailiwick.access.v1.EffectiveResponse effective = 1;
+   */
+  effective?: EffectiveResponse | undefined;
+
+  /**
+   * Distinct lists, within what limits the session or key. None for a session that the tenant refuses.
+   *
+   * @generated from field: repeated bailiwick.access.v1.PermissionSet sets = 2;
+   */
+  sets: PermissionSet[];
+
+  /**
+   * @generated from field: repeated bailiwick.access.v1.ResourceGrants grants = 3;
+   */
+  grants: ResourceGrants[];
+};
+
+/**
+ * Describes the message bailiwick.access.v1.DescribeRightsResponse.
+ * Use `create(DescribeRightsResponseSchema)` to create a new message.
+ */
+export const DescribeRightsResponseSchema: GenMessage<DescribeRightsResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_access_v1_internal, 9);
+
+/**
  * @generated from message bailiwick.access.v1.DescribeMemberRequest
  */
 export type DescribeMemberRequest = Message<"bailiwick.access.v1.DescribeMemberRequest"> & {
@@ -419,7 +521,7 @@ export type DescribeMemberRequest = Message<"bailiwick.access.v1.DescribeMemberR
  * Use `create(DescribeMemberRequestSchema)` to create a new message.
  */
 export const DescribeMemberRequestSchema: GenMessage<DescribeMemberRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 6);
+  messageDesc(file_bailiwick_access_v1_internal, 10);
 
 /**
  * Only `effective` is set if the session does not satisfy the tenant.
@@ -468,7 +570,7 @@ export type DescribeMemberResponse = Message<"bailiwick.access.v1.DescribeMember
  * Use `create(DescribeMemberResponseSchema)` to create a new message.
  */
 export const DescribeMemberResponseSchema: GenMessage<DescribeMemberResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 7);
+  messageDesc(file_bailiwick_access_v1_internal, 11);
 
 /**
  * @generated from message bailiwick.access.v1.ListUserTenantsRequest
@@ -492,7 +594,7 @@ export type ListUserTenantsRequest = Message<"bailiwick.access.v1.ListUserTenant
  * Use `create(ListUserTenantsRequestSchema)` to create a new message.
  */
 export const ListUserTenantsRequestSchema: GenMessage<ListUserTenantsRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 8);
+  messageDesc(file_bailiwick_access_v1_internal, 12);
 
 /**
  * @generated from message bailiwick.access.v1.ListUserTenantsResponse
@@ -524,7 +626,7 @@ export type ListUserTenantsResponse = Message<"bailiwick.access.v1.ListUserTenan
  * Use `create(ListUserTenantsResponseSchema)` to create a new message.
  */
 export const ListUserTenantsResponseSchema: GenMessage<ListUserTenantsResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 9);
+  messageDesc(file_bailiwick_access_v1_internal, 13);
 
 /**
  * @generated from message bailiwick.access.v1.UserTenant
@@ -570,7 +672,7 @@ export type UserTenant = Message<"bailiwick.access.v1.UserTenant"> & {
  * Use `create(UserTenantSchema)` to create a new message.
  */
 export const UserTenantSchema: GenMessage<UserTenant> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 10);
+  messageDesc(file_bailiwick_access_v1_internal, 14);
 
 /**
  * @generated from message bailiwick.access.v1.IsKnownElsewhereRequest
@@ -592,7 +694,7 @@ export type IsKnownElsewhereRequest = Message<"bailiwick.access.v1.IsKnownElsewh
  * Use `create(IsKnownElsewhereRequestSchema)` to create a new message.
  */
 export const IsKnownElsewhereRequestSchema: GenMessage<IsKnownElsewhereRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 11);
+  messageDesc(file_bailiwick_access_v1_internal, 15);
 
 /**
  * @generated from message bailiwick.access.v1.IsKnownElsewhereResponse
@@ -609,7 +711,7 @@ export type IsKnownElsewhereResponse = Message<"bailiwick.access.v1.IsKnownElsew
  * Use `create(IsKnownElsewhereResponseSchema)` to create a new message.
  */
 export const IsKnownElsewhereResponseSchema: GenMessage<IsKnownElsewhereResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 12);
+  messageDesc(file_bailiwick_access_v1_internal, 16);
 
 /**
  * @generated from message bailiwick.access.v1.ListMemberIdsRequest
@@ -636,7 +738,7 @@ export type ListMemberIdsRequest = Message<"bailiwick.access.v1.ListMemberIdsReq
  * Use `create(ListMemberIdsRequestSchema)` to create a new message.
  */
 export const ListMemberIdsRequestSchema: GenMessage<ListMemberIdsRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 13);
+  messageDesc(file_bailiwick_access_v1_internal, 17);
 
 /**
  * @generated from message bailiwick.access.v1.ListMemberIdsResponse
@@ -653,7 +755,7 @@ export type ListMemberIdsResponse = Message<"bailiwick.access.v1.ListMemberIdsRe
  * Use `create(ListMemberIdsResponseSchema)` to create a new message.
  */
 export const ListMemberIdsResponseSchema: GenMessage<ListMemberIdsResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 14);
+  messageDesc(file_bailiwick_access_v1_internal, 18);
 
 /**
  * The search of UsersListByTenantRequest.
@@ -721,7 +823,7 @@ export type SearchMembersRequest = Message<"bailiwick.access.v1.SearchMembersReq
  * Use `create(SearchMembersRequestSchema)` to create a new message.
  */
 export const SearchMembersRequestSchema: GenMessage<SearchMembersRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 15);
+  messageDesc(file_bailiwick_access_v1_internal, 19);
 
 /**
  * @generated from message bailiwick.access.v1.SearchMembersResponse
@@ -745,7 +847,7 @@ export type SearchMembersResponse = Message<"bailiwick.access.v1.SearchMembersRe
  * Use `create(SearchMembersResponseSchema)` to create a new message.
  */
 export const SearchMembersResponseSchema: GenMessage<SearchMembersResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 16);
+  messageDesc(file_bailiwick_access_v1_internal, 20);
 
 /**
  * @generated from message bailiwick.access.v1.FoundMember
@@ -769,7 +871,7 @@ export type FoundMember = Message<"bailiwick.access.v1.FoundMember"> & {
  * Use `create(FoundMemberSchema)` to create a new message.
  */
 export const FoundMemberSchema: GenMessage<FoundMember> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 17);
+  messageDesc(file_bailiwick_access_v1_internal, 21);
 
 /**
  * @generated from message bailiwick.access.v1.MayReadUserRequest
@@ -858,7 +960,7 @@ export type MayReadUserRequest = Message<"bailiwick.access.v1.MayReadUserRequest
  * Use `create(MayReadUserRequestSchema)` to create a new message.
  */
 export const MayReadUserRequestSchema: GenMessage<MayReadUserRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 18);
+  messageDesc(file_bailiwick_access_v1_internal, 22);
 
 /**
  * @generated from message bailiwick.access.v1.MayReadUserResponse
@@ -891,7 +993,7 @@ export type MayReadUserResponse = Message<"bailiwick.access.v1.MayReadUserRespon
  * Use `create(MayReadUserResponseSchema)` to create a new message.
  */
 export const MayReadUserResponseSchema: GenMessage<MayReadUserResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 19);
+  messageDesc(file_bailiwick_access_v1_internal, 23);
 
 /**
  * @generated from message bailiwick.access.v1.MayConferBotRequest
@@ -987,7 +1089,7 @@ export type MayConferBotRequest = Message<"bailiwick.access.v1.MayConferBotReque
  * Use `create(MayConferBotRequestSchema)` to create a new message.
  */
 export const MayConferBotRequestSchema: GenMessage<MayConferBotRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 20);
+  messageDesc(file_bailiwick_access_v1_internal, 24);
 
 /**
  * @generated from message bailiwick.access.v1.MayConferBotResponse
@@ -1035,7 +1137,7 @@ export type MayConferBotResponse = Message<"bailiwick.access.v1.MayConferBotResp
  * Use `create(MayConferBotResponseSchema)` to create a new message.
  */
 export const MayConferBotResponseSchema: GenMessage<MayConferBotResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 21);
+  messageDesc(file_bailiwick_access_v1_internal, 25);
 
 /**
  * @generated from message bailiwick.access.v1.MayActAsRequest
@@ -1086,7 +1188,7 @@ export type MayActAsRequest = Message<"bailiwick.access.v1.MayActAsRequest"> & {
  * Use `create(MayActAsRequestSchema)` to create a new message.
  */
 export const MayActAsRequestSchema: GenMessage<MayActAsRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 22);
+  messageDesc(file_bailiwick_access_v1_internal, 26);
 
 /**
  * @generated from message bailiwick.access.v1.MayActAsResponse
@@ -1105,7 +1207,7 @@ export type MayActAsResponse = Message<"bailiwick.access.v1.MayActAsResponse"> &
  * Use `create(MayActAsResponseSchema)` to create a new message.
  */
 export const MayActAsResponseSchema: GenMessage<MayActAsResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 23);
+  messageDesc(file_bailiwick_access_v1_internal, 27);
 
 /**
  * @generated from message bailiwick.access.v1.ListOwnersRequest
@@ -1134,7 +1236,7 @@ export type ListOwnersRequest = Message<"bailiwick.access.v1.ListOwnersRequest">
  * Use `create(ListOwnersRequestSchema)` to create a new message.
  */
 export const ListOwnersRequestSchema: GenMessage<ListOwnersRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 24);
+  messageDesc(file_bailiwick_access_v1_internal, 28);
 
 /**
  * @generated from message bailiwick.access.v1.ListOwnersResponse
@@ -1158,7 +1260,7 @@ export type ListOwnersResponse = Message<"bailiwick.access.v1.ListOwnersResponse
  * Use `create(ListOwnersResponseSchema)` to create a new message.
  */
 export const ListOwnersResponseSchema: GenMessage<ListOwnersResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 25);
+  messageDesc(file_bailiwick_access_v1_internal, 29);
 
 /**
  * @generated from message bailiwick.access.v1.GetLogoRequest
@@ -1182,7 +1284,7 @@ export type GetLogoRequest = Message<"bailiwick.access.v1.GetLogoRequest"> & {
  * Use `create(GetLogoRequestSchema)` to create a new message.
  */
 export const GetLogoRequestSchema: GenMessage<GetLogoRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 26);
+  messageDesc(file_bailiwick_access_v1_internal, 30);
 
 /**
  * @generated from message bailiwick.access.v1.GetLogoResponse
@@ -1215,7 +1317,7 @@ export type GetLogoResponse = Message<"bailiwick.access.v1.GetLogoResponse"> & {
  * Use `create(GetLogoResponseSchema)` to create a new message.
  */
 export const GetLogoResponseSchema: GenMessage<GetLogoResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 27);
+  messageDesc(file_bailiwick_access_v1_internal, 31);
 
 /**
  * @generated from message bailiwick.access.v1.GetAppUrlRequest
@@ -1232,7 +1334,7 @@ export type GetAppUrlRequest = Message<"bailiwick.access.v1.GetAppUrlRequest"> &
  * Use `create(GetAppUrlRequestSchema)` to create a new message.
  */
 export const GetAppUrlRequestSchema: GenMessage<GetAppUrlRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 28);
+  messageDesc(file_bailiwick_access_v1_internal, 32);
 
 /**
  * @generated from message bailiwick.access.v1.GetAppUrlResponse
@@ -1249,7 +1351,7 @@ export type GetAppUrlResponse = Message<"bailiwick.access.v1.GetAppUrlResponse">
  * Use `create(GetAppUrlResponseSchema)` to create a new message.
  */
 export const GetAppUrlResponseSchema: GenMessage<GetAppUrlResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 29);
+  messageDesc(file_bailiwick_access_v1_internal, 33);
 
 /**
  * @generated from message bailiwick.access.v1.LeaveRequest
@@ -1266,7 +1368,7 @@ export type LeaveRequest = Message<"bailiwick.access.v1.LeaveRequest"> & {
  * Use `create(LeaveRequestSchema)` to create a new message.
  */
 export const LeaveRequestSchema: GenMessage<LeaveRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 30);
+  messageDesc(file_bailiwick_access_v1_internal, 34);
 
 /**
  * @generated from message bailiwick.access.v1.LeaveResponse
@@ -1285,7 +1387,7 @@ export type LeaveResponse = Message<"bailiwick.access.v1.LeaveResponse"> & {
  * Use `create(LeaveResponseSchema)` to create a new message.
  */
 export const LeaveResponseSchema: GenMessage<LeaveResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 31);
+  messageDesc(file_bailiwick_access_v1_internal, 35);
 
 /**
  * @generated from message bailiwick.access.v1.SetSubjectStateRequest
@@ -1318,7 +1420,7 @@ export type SetSubjectStateRequest = Message<"bailiwick.access.v1.SetSubjectStat
  * Use `create(SetSubjectStateRequestSchema)` to create a new message.
  */
 export const SetSubjectStateRequestSchema: GenMessage<SetSubjectStateRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 32);
+  messageDesc(file_bailiwick_access_v1_internal, 36);
 
 /**
  * @generated from message bailiwick.access.v1.SetSubjectStateResponse
@@ -1331,7 +1433,7 @@ export type SetSubjectStateResponse = Message<"bailiwick.access.v1.SetSubjectSta
  * Use `create(SetSubjectStateResponseSchema)` to create a new message.
  */
 export const SetSubjectStateResponseSchema: GenMessage<SetSubjectStateResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 33);
+  messageDesc(file_bailiwick_access_v1_internal, 37);
 
 /**
  * @generated from message bailiwick.access.v1.BotKeyLimitsRequest
@@ -1348,7 +1450,7 @@ export type BotKeyLimitsRequest = Message<"bailiwick.access.v1.BotKeyLimitsReque
  * Use `create(BotKeyLimitsRequestSchema)` to create a new message.
  */
 export const BotKeyLimitsRequestSchema: GenMessage<BotKeyLimitsRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 34);
+  messageDesc(file_bailiwick_access_v1_internal, 38);
 
 /**
  * @generated from message bailiwick.access.v1.BotKeyLimitsResponse
@@ -1367,7 +1469,7 @@ export type BotKeyLimitsResponse = Message<"bailiwick.access.v1.BotKeyLimitsResp
  * Use `create(BotKeyLimitsResponseSchema)` to create a new message.
  */
 export const BotKeyLimitsResponseSchema: GenMessage<BotKeyLimitsResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 35);
+  messageDesc(file_bailiwick_access_v1_internal, 39);
 
 /**
  * One call of an open operation. It is counted before any other work is done for the call.
@@ -1403,7 +1505,7 @@ export type AccessLimitsTakeRequest = Message<"bailiwick.access.v1.AccessLimitsT
  * Use `create(AccessLimitsTakeRequestSchema)` to create a new message.
  */
 export const AccessLimitsTakeRequestSchema: GenMessage<AccessLimitsTakeRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 36);
+  messageDesc(file_bailiwick_access_v1_internal, 40);
 
 /**
  * The state of the limit after this call. All zero if the rate class has no limit.
@@ -1452,7 +1554,7 @@ export type AccessLimitsTakeResponse = Message<"bailiwick.access.v1.AccessLimits
  * Use `create(AccessLimitsTakeResponseSchema)` to create a new message.
  */
 export const AccessLimitsTakeResponseSchema: GenMessage<AccessLimitsTakeResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 37);
+  messageDesc(file_bailiwick_access_v1_internal, 41);
 
 /**
  * A holder of cached rights, which waits for the response before it uses them any longer.
@@ -1480,7 +1582,7 @@ export type AccessRevocationsFollowRequest = Message<"bailiwick.access.v1.Access
  * Use `create(AccessRevocationsFollowRequestSchema)` to create a new message.
  */
 export const AccessRevocationsFollowRequestSchema: GenMessage<AccessRevocationsFollowRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 38);
+  messageDesc(file_bailiwick_access_v1_internal, 42);
 
 /**
  * @generated from message bailiwick.access.v1.AccessRevocationsFollowResponse
@@ -1530,7 +1632,7 @@ export type AccessRevocationsFollowResponse = Message<"bailiwick.access.v1.Acces
  * Use `create(AccessRevocationsFollowResponseSchema)` to create a new message.
  */
 export const AccessRevocationsFollowResponseSchema: GenMessage<AccessRevocationsFollowResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_access_v1_internal, 39);
+  messageDesc(file_bailiwick_access_v1_internal, 43);
 
 /**
  * Authority answers the other processes: what may this principal do, and which tenants does it
@@ -1548,6 +1650,17 @@ export const Authority: GenService<{
     methodKind: "unary";
     input: typeof EffectiveRequestSchema;
     output: typeof EffectiveResponseSchema;
+  },
+  /**
+   * Returns the same as Effective for a tenant, and the grants that take effect there, for followers
+   * of an application. Fails with failed_precondition for a subject with more than 1,000 grants.
+   *
+   * @generated from rpc bailiwick.access.v1.Authority.DescribeRights
+   */
+  describeRights: {
+    methodKind: "unary";
+    input: typeof DescribeRightsRequestSchema;
+    output: typeof DescribeRightsResponseSchema;
   },
   /**
    * Asks identity for the state of a credential, for notifications, which has no connection to it.
