@@ -20,6 +20,8 @@ test('a change invalidates the keys of the records that lose or gain rights by i
   const group = [target('group', 'grp_1'), target('user', 'usr_1')];
   assert.deepEqual(keysOf('group.member_removed', group), ['user:usr_1']);
   assert.deepEqual(keysOf('session.revoked', [target('session', 'ses_1')]), ['credential:ses_1']);
+  const use = [target('oauth_app', 'app_1'), target('user', 'usr_1')];
+  assert.deepEqual(keysOf('oauth_app.access_withdrawn', use), ['use:usr_1:app_1']);
   const portal = [target('webhook_portal', 'wpt_1'), target('webhook_endpoint', 'whk_1')];
   assert.deepEqual(keysOf('webhook_portal.closed', portal), ['credential:wpt_1']);
   const endpoint = [target('webhook_endpoint', 'whk_1')];

@@ -26,6 +26,11 @@ const credentialOf = (type: string): KeysOf => targetsOf(type, (id) => `credenti
 const ofUser = targetsOf('user', (id) => `user:${id}`);
 const ofBot = targetsOf('bot', (id) => `bot:${id}`);
 const ofApp = targetsOf('oauth_app', (id) => `app:${id}`);
+/** The sign-ins of a person to an app. */
+const ofUse: KeysOf = ({ targets }) => {
+  const idOf = (type: string) => targets.find(({ Type }) => Type === type)?.ID ?? '';
+  return [`use:${idOf('user')}:${idOf('oauth_app')}`];
+};
 const ofSession = credentialOf('session');
 const ofPortal = credentialOf('webhook_portal');
 /** Roles and groups give rights to holders who are not known here. */
@@ -82,7 +87,8 @@ const families: Readonly<Record<string, Family>> = {
   mail_suppression: each(none, 'created deleted'),
   oauth_app: {
     ...each(ofApp, 'updated deleted secret_rotated'),
-    ...each(none, 'created access_withdrawn code_reused refresh_repeated'),
+    access_withdrawn: ofUse,
+    ...each(none, 'created code_reused refresh_repeated'),
     ...each(none, 'refresh_token_reused sign_in_refused signed_in signed_out'),
   },
   role: each(ofTenant, 'created updated deleted'),

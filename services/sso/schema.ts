@@ -16,6 +16,7 @@ import { Baseline } from './migrations/033-baseline.ts';
 import { Revocations } from './migrations/034-revocations.ts';
 import { Grants } from './migrations/035-grants.ts';
 import { ProviderReservations } from './migrations/036-provider-reservations.ts';
+import { WithdrawnUses } from './migrations/037-withdrawn-uses.ts';
 import { ProviderEntity } from './providers/entities.ts';
 import { ProviderReservationEntity } from './providers/reservations/entities.ts';
 import { SsoRecoveryCodeEntity } from './requirement/recovery/entities.ts';
@@ -50,9 +51,10 @@ export const ssoSchema: ServiceSchema = {
     { name: '034-revocations', class: Revocations },
     { name: '035-grants', class: Grants },
     { name: '036-provider-reservations', class: ProviderReservations },
+    { name: '037-withdrawn-uses', class: WithdrawnUses },
   ],
   baseline: { version: 21, last: '032-recovery-codes' },
   compatibleFrom: 1,
-  // The log of revocations is complete: earlier versions do not revoke an app with its secret.
-  settledFrom: 23,
+  // The log of revocations is complete: earlier versions do not revoke the uses of apps.
+  settledFrom: 25,
 };

@@ -6,7 +6,7 @@ export type { RightsKey };
 export type Revocation = { id: string; keys: readonly RightsKey[]; cause?: string };
 
 const isRightsKey = (text: string): text is RightsKey =>
-  /^(user|bot|credential|tenant|app):./.test(text);
+  /^(user|bot|credential|tenant|app|use):./.test(text);
 
 /** The keys that the rights of a caller depend on; empty for callers whose rights are installed. */
 export function keysOfCaller(caller: Caller): RightsKey[] {

@@ -12,6 +12,7 @@ test('a key is revoked by the services that own its record, or rights about it',
   assert.deepEqual(revokersOf('credential:wpt_1'), ['notifications']);
   assert.deepEqual(revokersOf('credential:whk_1'), ['notifications']);
   assert.deepEqual(revokersOf('app:app_1'), ['sso']);
+  assert.deepEqual(revokersOf('use:usr_1:app_1'), ['sso']);
 });
 
 test('a value depends on the services of all its keys, each once', () => {

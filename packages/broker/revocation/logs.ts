@@ -33,7 +33,7 @@ const identityAndAccess: readonly Host[] = ['identity', 'access'];
  * away, the value stays cached.
  */
 export function revokersOf(key: RightsKey): readonly Host[] {
-  if (key.startsWith('app:') || key === 'issuer:keys') return ssoAlone;
+  if (/^(?:app|use):/.test(key) || key === 'issuer:keys') return ssoAlone;
   if (key.startsWith('account:')) return identityAlone;
   if (!key.startsWith('credential:')) return identityAndAccess;
   return ofNotifications.test(key) ? notificationsAlone : identityAlone;

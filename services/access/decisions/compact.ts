@@ -12,7 +12,7 @@ import { type Effective, findWhole } from './effective.ts';
 const maxGrants = 1000;
 
 /** `sets`: distinct lists of permissions. `grants`: the indexes of those that take effect, by resource. */
-export type CompactGrants = {
+type CompactGrants = {
   sets: Array<{ permissions: string[] }>;
   grants: Array<{ resource: string; sets: number[] }>;
 };

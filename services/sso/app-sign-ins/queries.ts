@@ -27,6 +27,21 @@ export async function findPlace(
   return row?.place ?? '';
 }
 
+const exists: Statement<
+  { one: number },
+  [tenant: string, app: string, sessionId: string, place: string, userId: string]
+> = {
+  name: 'sso.app_sign_in_exists',
+  text: 'select 1 as one from app_sign_in where tenant = $1 and app = $2 and session_id = $3 and place = $4 and user_id = $5',
+};
+
+/** Whether a sign-in to an app has neither ended nor been withdrawn. */
+export const hasSignIn = async (
+  database: Database,
+  { tenant, app, sessionId, place, userId }: SignIn,
+): Promise<boolean> =>
+  (await database.query(exists, [tenant, app, sessionId, place, userId])).length > 0;
+
 const consentOf: Statement<{ scopes: string[] }, [tenant: string, app: string, userId: string]> = {
   name: 'sso.app_consent',
   text: 'select scopes from app_consent where tenant = $1 and app = $2 and user_id = $3 and expires_at > now()',

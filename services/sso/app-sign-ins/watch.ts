@@ -1,6 +1,6 @@
 import { type Broker, followRevocations, type RightsKey } from '@bailiwick/broker';
 import { createBatch, serviceOrigin } from '@bailiwick/contract';
-import { followEvents } from '@bailiwick/outbox';
+import { followEvents, recordRevocation } from '@bailiwick/outbox';
 import { type Background, repeat } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
 import type { Credentials } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
@@ -121,9 +121,15 @@ function followMembers({ database, broker, log }: Deps): Background {
         types: ['tenant.member_removed', 'tenant.member_disabled'],
         async handle({ tenant, data: { UserID: userId }, origin }) {
           if (typeof userId !== 'string' || tenant === '') return;
-          await database.transaction({ call: origin, tenant: null }, async (tx) =>
-            endSignIns(tx, await takeOfMember(tx, tenant, userId)),
-          );
+          await database.transaction({ call: origin, tenant: null }, async (tx) => {
+            const signIns = await takeOfMember(tx, tenant, userId);
+            // No event of sso: the user may be a member again, whose rights access has not revoked.
+            recordRevocation(
+              tx,
+              signIns.map(({ app }): RightsKey => `use:${userId}:${app}`),
+            );
+            await endSignIns(tx, signIns);
+          });
         },
       },
     );

@@ -37,6 +37,8 @@ export function accountAppsHandlers({ database, pager }: Deps): Handlers<typeof 
       const { tenant, name } = app;
       const userId = call.caller.id;
       const row = `use ${userId} ${id}`;
+      // Even if nothing is left: the call that has withdrawn the access may not have replied yet.
+      call.invalidates.add(`use:${userId}:${id}`);
       await database.transaction({ call, tenant: null, row }, async (tx) => {
         const use = { tenant, app: id, userId };
         const hadConsent = await removeConsent(tx, use);

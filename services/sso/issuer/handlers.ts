@@ -10,6 +10,7 @@ import { inject } from 'light-my-request';
 import type { default as Provider } from 'oidc-provider';
 import { logoHandler } from '../apps/logo.ts';
 import type { AccessToken, createAppConfirmation } from './access-tokens.ts';
+import type { createClientConfirmation } from './client-confirmation.ts';
 import type { RequestState } from './context.ts';
 import { createCounter, tooManyCalls } from './counter.ts';
 import { describeSignIn } from './interactions.ts';
@@ -20,6 +21,7 @@ type Deps = Parameters<typeof logoHandler>[0] & {
   provider: () => Promise<Provider>;
   verifyToken: (token: string) => Promise<AccessToken>;
   confirmApp: ReturnType<typeof createAppConfirmation>;
+  confirmClient: ReturnType<typeof createClientConfirmation>;
   people: People;
   publicUrl: string;
   limiter: Limiter;
@@ -36,6 +38,7 @@ export function issuerHandlers(deps: Deps): Handlers<typeof IssuerService> {
 
     verifyToken: ({ token }) => deps.verifyToken(token),
     confirmApp: async (token) => ({ scopes: await deps.confirmApp(token) }),
+    confirmClient: async (token) => ({ scopes: await deps.confirmClient(token) }),
 
     async describeSignIn({ interaction, ip }, call) {
       await counter.beforeLook(ip);

@@ -4,10 +4,12 @@ import { type KeyRing, purposeKey } from '@bailiwick/keys';
 import type { Handlers } from '@bailiwick/pipeline';
 import type { AppLogout, Issuer } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import type { JWK, default as Provider } from 'oidc-provider';
+import { hasSignIn } from '../app-sign-ins/queries.ts';
 import { findApp } from '../apps/queries.ts';
 import { createAccessTokens, createAppConfirmation } from './access-tokens.ts';
 import { createBotAudit } from './bot-audit.ts';
 import { type BotDeps, createBots } from './bots.ts';
+import { createClientConfirmation } from './client-confirmation.ts';
 import { cacheApps, createFindClient } from './clients.ts';
 import { createConsents } from './consents.ts';
 import type { IssuerDeps } from './deps.ts';
@@ -57,8 +59,12 @@ export function createIssuer(options: IssuerOptions): {
   const tokenDeps = { signingKeys, findClient: createFindClient(loadApp, publicUrl), publicUrl };
   const verifyToken = createAccessTokens(tokenDeps);
   const confirmApp = createAppConfirmation(tokenDeps);
+  const confirmClient = createClientConfirmation({
+    ...tokenDeps,
+    hasSignIn: (signIn) => hasSignIn(database, signIn),
+  });
   return {
-    issuer: issuerHandlers({ ...deps, provider, verifyToken, confirmApp }),
+    issuer: issuerHandlers({ ...deps, provider, verifyToken, confirmApp, confirmClient }),
     logout: logoutHandlers({ database, provider }),
   };
 }

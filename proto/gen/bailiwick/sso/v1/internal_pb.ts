@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/sso/v1/internal.proto.
  */
 export const file_bailiwick_sso_v1_internal: GenFile = /*@__PURE__*/
-  fileDesc("Ch9iYWlsaXdpY2svc3NvL3YxL2ludGVybmFsLnByb3RvEhBiYWlsaXdpY2suc3NvLnYxIj8KFkRvbWFpbk93bmVyRmluZFJlcXVlc3QSDgoGZG9tYWluGAEgASgJEhUKDWFjdGl2ZV90ZW5hbnQYAiABKAkiKQoXRG9tYWluT3duZXJGaW5kUmVzcG9uc2USDgoGdGVuYW50GAEgASgJIjcKFlNzb1JlY292ZXJ5RmluZFJlcXVlc3QSEQoEY29kZRgBIAEoCUIDgAEBEgoKAmlwGAIgASgJIjwKF1Nzb1JlY292ZXJ5RmluZFJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCRIRCgljb2RlX2hhc2gYAiABKAwiawoVU3NvUmVjb3ZlcnlVc2VSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIRCgljb2RlX2hhc2gYAiABKAwSDwoHdXNlcl9pZBgDIAEoCRIKCgJpcBgEIAEoCRISCgp1c2VyX2FnZW50GAUgASgJIiYKFlNzb1JlY292ZXJ5VXNlUmVzcG9uc2USDAoEdXNlZBgBIAEoCCJMChdJc3N1ZXJDb25maXJtQXBwUmVxdWVzdBIRCgljbGllbnRfaWQYASABKAkSDgoGdGVuYW50GAIgASgJEg4KBnNjb3BlcxgDIAMoCSIqChhJc3N1ZXJDb25maXJtQXBwUmVzcG9uc2USDgoGc2NvcGVzGAEgAygJIi4KGElzc3VlclZlcmlmeVRva2VuUmVxdWVzdBISCgV0b2tlbhgBIAEoCUIDgAEBIuwBChlJc3N1ZXJWZXJpZnlUb2tlblJlc3BvbnNlEg8KB3N1YmplY3QYASABKAkSEQoJY2xpZW50X2lkGAIgASgJEhIKCnNlc3Npb25faWQYAyABKAkSFQoNY3JlZGVudGlhbF9pZBgEIAEoCRIOCgZ0ZW5hbnQYBSABKAkSDgoGc2NvcGVzGAYgAygJEi4KCmV4cGlyZXNfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDXVuY2hhbmdlZF9mb3IYCCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iiQEKDFN0YXJ0UmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSEAoIcHJvdmlkZXIYAiABKAkSEQoJcmV0dXJuX3RvGAMgASgJEgoKAmlwGAQgASgJEhIKCnVzZXJfYWdlbnQYBSABKAkSEQoJdWlfbG9jYWxlGAYgASgJEhEKCXJlc3RhcnRlZBgHIAEoCCKmAQoNU3RhcnRSZXNwb25zZRIQCghyZWRpcmVjdBgBIAEoCRIMCgRmbG93GAIgASgJEg8KB2JpbmRpbmcYAyABKAkSNwoEZm9ybRgEIAMoCzIpLmJhaWxpd2ljay5zc28udjEuU3RhcnRSZXNwb25zZS5Gb3JtRW50cnkaKwoJRm9ybUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiuwIKDUZpbmlzaFJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhAKCHByb3ZpZGVyGAIgASgJEkMKCnBhcmFtZXRlcnMYAyADKAsyLy5iYWlsaXdpY2suc3NvLnYxLkZpbmlzaFJlcXVlc3QuUGFyYW1ldGVyc0VudHJ5Ej8KCGJpbmRpbmdzGAQgAygLMi0uYmFpbGl3aWNrLnNzby52MS5GaW5pc2hSZXF1ZXN0LkJpbmRpbmdzRW50cnkSCgoCaXAYBSABKAkSEgoKdXNlcl9hZ2VudBgGIAEoCRoxCg9QYXJhbWV0ZXJzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ARovCg1CaW5kaW5nc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiUgoORmluaXNoUmVzcG9uc2USEAoIcmVkaXJlY3QYASABKAkSDQoFdG9rZW4YAiABKAkSDAoEZmxvdxgDIAEoCRIRCgRsaW5rGAQgASgJQgOAAQEi1gIKEEZpbmRXYXlPblJlcXVlc3QSDgoGdGVuYW50GAEgASgJEhAKCHByb3ZpZGVyGAIgASgJEkYKCnBhcmFtZXRlcnMYAyADKAsyMi5iYWlsaXdpY2suc3NvLnYxLkZpbmRXYXlPblJlcXVlc3QuUGFyYW1ldGVyc0VudHJ5EkIKCGJpbmRpbmdzGAQgAygLMjAuYmFpbGl3aWNrLnNzby52MS5GaW5kV2F5T25SZXF1ZXN0LkJpbmRpbmdzRW50cnkSCgoCaXAYBSABKAkSDgoGcmVhc29uGAYgASgJEhQKDHNlc3Npb25faGFzaBgHIAEoDBoxCg9QYXJhbWV0ZXJzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ARovCg1CaW5kaW5nc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiOAoRRmluZFdheU9uUmVzcG9uc2USEAoIcmVkaXJlY3QYASABKAkSEQoJcmV0dXJuX3RvGAIgASgJIj8KD01ldGFkYXRhUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSEAoIcHJvdmlkZXIYAiABKAkSCgoCaXAYAyABKAkiHwoQTWV0YWRhdGFSZXNwb25zZRILCgN4bWwYASABKAkiHwoNUmVwb3J0UmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkiKQoLV3JhcHBlZEtleXMSCwoDa2VrGAEgASgJEg0KBWNvdW50GAIgASgFIp8BCg5SZXBvcnRSZXNwb25zZRIuCgd3cmFwcGVkGAEgAygLMh0uYmFpbGl3aWNrLnNzby52MS5XcmFwcGVkS2V5cxISCgp0b19yZXBsYWNlGAIgASgFEhEKCXRvX3Jlc2VhbBgDIAEoBRI2CglkYXRhX2tleXMYBCADKAsyIy5iYWlsaXdpY2subm90aWZpY2F0aW9ucy52MS5EYXRhS2V5Ij4KDVJvdGF0ZVJlcXVlc3QSDgoGdGVuYW50GAEgASgJEh0KFXdpdGhkcmF3X3NpZ25pbmdfa2V5cxgCIAEoCCJFCg5Sb3RhdGVSZXNwb25zZRIQCghyZXBsYWNlZBgBIAEoCBIOCgZxdWV1ZWQYAiABKAUSEQoJd2l0aGRyYXduGAMgASgIIisKGVBhc3N3b3JkUG9saWN5RmluZFJlcXVlc3QSDgoGZG9tYWluGAEgASgJIjwKGlBhc3N3b3JkUG9saWN5RmluZFJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCRIOCgZsaWZ0ZWQYAiABKAgiKQoKSHR0cEhlYWRlchIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgJIpIBChNJc3N1ZXJIYW5kbGVSZXF1ZXN0Eg4KBm1ldGhvZBgBIAEoCRIMCgRwYXRoGAIgASgJEi0KB2hlYWRlcnMYAyADKAsyHC5iYWlsaXdpY2suc3NvLnYxLkh0dHBIZWFkZXISDAoEYm9keRgEIAEoDBIKCgJpcBgFIAEoCRIUCgxzZXNzaW9uX2hhc2gYBiABKAwiKwoMSXNzdWVyT3B0aW9uEg0KBWxhYmVsGAEgASgJEgwKBGhyZWYYAiABKAkiPgobSXNzdWVyRGVzY3JpYmVTaWduSW5SZXF1ZXN0EhMKC2ludGVyYWN0aW9uGAEgASgJEgoKAmlwGAIgASgJIlsKHElzc3VlckRlc2NyaWJlU2lnbkluUmVzcG9uc2USDwoHd2FpdGluZxgBIAEoCBILCgNhcHAYAiABKAkSDgoGdGVuYW50GAMgASgJEg0KBW93bmVyGAQgASgJIjoKFElzc3VlckdldExvZ29SZXF1ZXN0EgsKA2FwcBgBIAEoCRIVCg1rbm93bl92ZXJzaW9uGAIgASgJIkcKFUlzc3VlckdldExvZ29SZXNwb25zZRIMCgR0eXBlGAEgASgJEg8KB2NvbnRlbnQYAiABKAwSDwoHdmVyc2lvbhgDIAEoCSI5CgpJc3N1ZXJMb2dvEgwKBHBhdGgYASABKAkSDQoFd2lkdGgYAiABKAUSDgoGaGVpZ2h0GAMgASgFIr0BCgxJc3N1ZXJDaG9pY2USDAoEa2luZBgBIAEoCRILCgNhcHAYAiABKAkSDgoGdGVuYW50GAMgASgJEi8KB29wdGlvbnMYBCADKAsyHi5iYWlsaXdpY2suc3NvLnYxLklzc3Vlck9wdGlvbhIOCgZzY29wZXMYBSADKAkSFQoNcmV0dXJuX3NjaGVtZRgGIAEoCRIqCgRsb2dvGAcgASgLMhwuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJMb2dvIusBChBJc3N1ZXJEZXZpY2VQYWdlEgwKBGtpbmQYASABKAkSCwoDYXBwGAIgASgJEg4KBnRlbmFudBgDIAEoCRIOCgZzY29wZXMYBCADKAkSEgoKeHNyZl90b2tlbhgFIAEoCRIRCgl1c2VyX2NvZGUYBiABKAkSDwoHcHJvYmxlbRgHIAEoCRIKCgJpcBgIIAEoCRIsCghhc2tlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKgoEbG9nbxgKIAEoCzIcLmJhaWxpd2ljay5zc28udjEuSXNzdWVyTG9nbyKFAwoUSXNzdWVySGFuZGxlUmVzcG9uc2USDgoGc3RhdHVzGAEgASgFEi0KB2hlYWRlcnMYAiADKAsyHC5iYWlsaXdpY2suc3NvLnYxLkh0dHBIZWFkZXISDAoEYm9keRgDIAEoDBIPCgdmYWlsdXJlGAQgASgJEhAKCGZvcm1fdXJsGAUgASgJEj4KBGZvcm0YBiADKAsyMC5iYWlsaXdpY2suc3NvLnYxLklzc3VlckhhbmRsZVJlc3BvbnNlLkZvcm1FbnRyeRISCgpzaWduZWRfb3V0GAcgASgIEi4KBmNob2ljZRgIIAEoCzIeLmJhaWxpd2ljay5zc28udjEuSXNzdWVyQ2hvaWNlEjcKC2RldmljZV9wYWdlGAkgASgLMiIuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJEZXZpY2VQYWdlEhMKC2Zvcm1fc2NoZW1lGAogASgJGisKCUZvcm1FbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIlgKFEFwcExvZ291dFNpZ25SZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRILCgNhcHAYAiABKAkSEgoKc2Vzc2lvbl9pZBgDIAEoCRIPCgd1c2VyX2lkGAQgASgJIk8KFUFwcExvZ291dFNpZ25SZXNwb25zZRIOCgZzdGF0dXMYASABKAkSCwoDdXJsGAIgASgJEhkKDGxvZ291dF90b2tlbhgDIAEoCUIDgAEBIkAKFFNzb0xpbWl0c1Rha2VSZXF1ZXN0EgwKBHJhdGUYASABKAkSCgoCaXAYAiABKAkSDgoGcmVwb3J0GAMgASgIInoKFVNzb0xpbWl0c1Rha2VSZXNwb25zZRINCgVsaW1pdBgBIAEoDRIWCg53aW5kb3dfc2Vjb25kcxgCIAEoDRIRCglyZW1haW5pbmcYAyABKA0SFQoNcmVzZXRfc2Vjb25kcxgEIAEoDRIQCghleGNlZWRlZBgFIAEoCCI8ChtTc29SZXZvY2F0aW9uc0ZvbGxvd1JlcXVlc3QSDgoGaG9sZGVyGAEgASgJEg0KBWFmdGVyGAIgASgJIm0KHFNzb1Jldm9jYXRpb25zRm9sbG93UmVzcG9uc2USDAoEa2V5cxgBIAMoCRIQCghzbmFwc2hvdBgCIAEoCRINCgVyZXNldBgDIAEoCBIMCgRkZWFmGAQgASgIEhAKCGNvbXBsZXRlGAUgASgIMpsDCgZTaWduSW4SWQoFU3RhcnQSHi5iYWlsaXdpY2suc3NvLnYxLlN0YXJ0UmVxdWVzdBofLmJhaWxpd2ljay5zc28udjEuU3RhcnRSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5ElwKBkZpbmlzaBIfLmJhaWxpd2ljay5zc28udjEuRmluaXNoUmVxdWVzdBogLmJhaWxpd2ljay5zc28udjEuRmluaXNoUmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRJoCglGaW5kV2F5T24SIi5iYWlsaXdpY2suc3NvLnYxLkZpbmRXYXlPblJlcXVlc3QaIy5iYWlsaXdpY2suc3NvLnYxLkZpbmRXYXlPblJlc3BvbnNlIhKQAgGKtRgLEAZKB2dhdGV3YXkSZQoITWV0YWRhdGESIS5iYWlsaXdpY2suc3NvLnYxLk1ldGFkYXRhUmVxdWVzdBoiLmJhaWxpd2ljay5zc28udjEuTWV0YWRhdGFSZXNwb25zZSISkAIBirUYCxAGSgdnYXRld2F5GgeKtRgDc3NvMvIECgZJc3N1ZXISaAoGSGFuZGxlEiUuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJIYW5kbGVSZXF1ZXN0GiYuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJIYW5kbGVSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5EoQBCgtWZXJpZnlUb2tlbhIqLmJhaWxpd2ljay5zc28udjEuSXNzdWVyVmVyaWZ5VG9rZW5SZXF1ZXN0GisuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJWZXJpZnlUb2tlblJlc3BvbnNlIhyQAgGKtRgVEAZKB2dhdGV3YXlKCGlkZW50aXR5EngKCkNvbmZpcm1BcHASKS5iYWlsaXdpY2suc3NvLnYxLklzc3VlckNvbmZpcm1BcHBSZXF1ZXN0GiouYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJDb25maXJtQXBwUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkSgwEKDkRlc2NyaWJlU2lnbkluEi0uYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJEZXNjcmliZVNpZ25JblJlcXVlc3QaLi5iYWlsaXdpY2suc3NvLnYxLklzc3VlckRlc2NyaWJlU2lnbkluUmVzcG9uc2UiEpACAYq1GAsQBkoHZ2F0ZXdheRJuCgdHZXRMb2dvEiYuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJHZXRMb2dvUmVxdWVzdBonLmJhaWxpd2ljay5zc28udjEuSXNzdWVyR2V0TG9nb1Jlc3BvbnNlIhKQAgGKtRgLEAZKB2dhdGV3YXkaB4q1GANzc28yhAEKCUFwcExvZ291dBJuCgRTaWduEiYuYmFpbGl3aWNrLnNzby52MS5BcHBMb2dvdXRTaWduUmVxdWVzdBonLmJhaWxpd2ljay5zc28udjEuQXBwTG9nb3V0U2lnblJlc3BvbnNlIhWKtRgREAZKDW5vdGlmaWNhdGlvbnMaB4q1GANzc28yfgoJU3NvTGltaXRzEmgKBFRha2USJi5iYWlsaXdpY2suc3NvLnYxLlNzb0xpbWl0c1Rha2VSZXF1ZXN0GicuYmFpbGl3aWNrLnNzby52MS5Tc29MaW1pdHNUYWtlUmVzcG9uc2UiD4q1GAsQBkoHZ2F0ZXdheRoHirUYA3NzbzLeAQoIRGF0YUtleXMSZQoGUmVwb3J0Eh8uYmFpbGl3aWNrLnNzby52MS5SZXBvcnRSZXF1ZXN0GiAuYmFpbGl3aWNrLnNzby52MS5SZXBvcnRSZXNwb25zZSIYkAIBirUYERAGSg1ub3RpZmljYXRpb25zEmIKBlJvdGF0ZRIfLmJhaWxpd2ljay5zc28udjEuUm90YXRlUmVxdWVzdBogLmJhaWxpd2ljay5zc28udjEuUm90YXRlUmVzcG9uc2UiFYq1GBEQBkoNbm90aWZpY2F0aW9ucxoHirUYA3NzbzKRAQoOUGFzc3dvcmRQb2xpY3kSdgoERmluZBIrLmJhaWxpd2ljay5zc28udjEuUGFzc3dvcmRQb2xpY3lGaW5kUmVxdWVzdBosLmJhaWxpd2ljay5zc28udjEuUGFzc3dvcmRQb2xpY3lGaW5kUmVzcG9uc2UiE5ACAYq1GAwQBkoIaWRlbnRpdHkaB4q1GANzc28y8QEKC1Nzb1JlY292ZXJ5Em0KBEZpbmQSKC5iYWlsaXdpY2suc3NvLnYxLlNzb1JlY292ZXJ5RmluZFJlcXVlc3QaKS5iYWlsaXdpY2suc3NvLnYxLlNzb1JlY292ZXJ5RmluZFJlc3BvbnNlIhCKtRgMEAZKCGlkZW50aXR5EmoKA1VzZRInLmJhaWxpd2ljay5zc28udjEuU3NvUmVjb3ZlcnlVc2VSZXF1ZXN0GiguYmFpbGl3aWNrLnNzby52MS5Tc29SZWNvdmVyeVVzZVJlc3BvbnNlIhCKtRgMEAZKCGlkZW50aXR5GgeKtRgDc3NvMpcBCgtEb21haW5Pd25lchJ/CgRGaW5kEiguYmFpbGl3aWNrLnNzby52MS5Eb21haW5Pd25lckZpbmRSZXF1ZXN0GikuYmFpbGl3aWNrLnNzby52MS5Eb21haW5Pd25lckZpbmRSZXNwb25zZSIikAIBirUYGxAGSg1ub3RpZmljYXRpb25zSghpZGVudGl0eRoHirUYA3NzbzKWAQoOU3NvUmV2b2NhdGlvbnMSewoGRm9sbG93Ei0uYmFpbGl3aWNrLnNzby52MS5Tc29SZXZvY2F0aW9uc0ZvbGxvd1JlcXVlc3QaLi5iYWlsaXdpY2suc3NvLnYxLlNzb1Jldm9jYXRpb25zRm9sbG93UmVzcG9uc2UiEpACAYq1GAsQBkoHZ2F0ZXdheRoHirUYA3Nzb2IGcHJvdG8z", [file_bailiwick_notifications_v1_keys, file_bailiwick_options_v1_options, file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("Ch9iYWlsaXdpY2svc3NvL3YxL2ludGVybmFsLnByb3RvEhBiYWlsaXdpY2suc3NvLnYxIj8KFkRvbWFpbk93bmVyRmluZFJlcXVlc3QSDgoGZG9tYWluGAEgASgJEhUKDWFjdGl2ZV90ZW5hbnQYAiABKAkiKQoXRG9tYWluT3duZXJGaW5kUmVzcG9uc2USDgoGdGVuYW50GAEgASgJIjcKFlNzb1JlY292ZXJ5RmluZFJlcXVlc3QSEQoEY29kZRgBIAEoCUIDgAEBEgoKAmlwGAIgASgJIjwKF1Nzb1JlY292ZXJ5RmluZFJlc3BvbnNlEg4KBnRlbmFudBgBIAEoCRIRCgljb2RlX2hhc2gYAiABKAwiawoVU3NvUmVjb3ZlcnlVc2VSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIRCgljb2RlX2hhc2gYAiABKAwSDwoHdXNlcl9pZBgDIAEoCRIKCgJpcBgEIAEoCRISCgp1c2VyX2FnZW50GAUgASgJIiYKFlNzb1JlY292ZXJ5VXNlUmVzcG9uc2USDAoEdXNlZBgBIAEoCCJMChdJc3N1ZXJDb25maXJtQXBwUmVxdWVzdBIRCgljbGllbnRfaWQYASABKAkSDgoGdGVuYW50GAIgASgJEg4KBnNjb3BlcxgDIAMoCSIqChhJc3N1ZXJDb25maXJtQXBwUmVzcG9uc2USDgoGc2NvcGVzGAEgAygJIocBChpJc3N1ZXJDb25maXJtQ2xpZW50UmVxdWVzdBIRCgljbGllbnRfaWQYASABKAkSDgoGdGVuYW50GAIgASgJEhEKCWF1ZGllbmNlcxgDIAMoCRIOCgZrZXlfaWQYBCABKAkSEgoKc2Vzc2lvbl9pZBgFIAEoCRIPCgdzdWJqZWN0GAYgASgJIi0KG0lzc3VlckNvbmZpcm1DbGllbnRSZXNwb25zZRIOCgZzY29wZXMYASADKAkiLgoYSXNzdWVyVmVyaWZ5VG9rZW5SZXF1ZXN0EhIKBXRva2VuGAEgASgJQgOAAQEi7AEKGUlzc3VlclZlcmlmeVRva2VuUmVzcG9uc2USDwoHc3ViamVjdBgBIAEoCRIRCgljbGllbnRfaWQYAiABKAkSEgoKc2Vzc2lvbl9pZBgDIAEoCRIVCg1jcmVkZW50aWFsX2lkGAQgASgJEg4KBnRlbmFudBgFIAEoCRIOCgZzY29wZXMYBiADKAkSLgoKZXhwaXJlc19hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoNdW5jaGFuZ2VkX2ZvchgIIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiKJAQoMU3RhcnRSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIQCghwcm92aWRlchgCIAEoCRIRCglyZXR1cm5fdG8YAyABKAkSCgoCaXAYBCABKAkSEgoKdXNlcl9hZ2VudBgFIAEoCRIRCgl1aV9sb2NhbGUYBiABKAkSEQoJcmVzdGFydGVkGAcgASgIIqYBCg1TdGFydFJlc3BvbnNlEhAKCHJlZGlyZWN0GAEgASgJEgwKBGZsb3cYAiABKAkSDwoHYmluZGluZxgDIAEoCRI3CgRmb3JtGAQgAygLMikuYmFpbGl3aWNrLnNzby52MS5TdGFydFJlc3BvbnNlLkZvcm1FbnRyeRorCglGb3JtRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASK7AgoNRmluaXNoUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSEAoIcHJvdmlkZXIYAiABKAkSQwoKcGFyYW1ldGVycxgDIAMoCzIvLmJhaWxpd2ljay5zc28udjEuRmluaXNoUmVxdWVzdC5QYXJhbWV0ZXJzRW50cnkSPwoIYmluZGluZ3MYBCADKAsyLS5iYWlsaXdpY2suc3NvLnYxLkZpbmlzaFJlcXVlc3QuQmluZGluZ3NFbnRyeRIKCgJpcBgFIAEoCRISCgp1c2VyX2FnZW50GAYgASgJGjEKD1BhcmFtZXRlcnNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBGi8KDUJpbmRpbmdzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJSCg5GaW5pc2hSZXNwb25zZRIQCghyZWRpcmVjdBgBIAEoCRINCgV0b2tlbhgCIAEoCRIMCgRmbG93GAMgASgJEhEKBGxpbmsYBCABKAlCA4ABASLWAgoQRmluZFdheU9uUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSEAoIcHJvdmlkZXIYAiABKAkSRgoKcGFyYW1ldGVycxgDIAMoCzIyLmJhaWxpd2ljay5zc28udjEuRmluZFdheU9uUmVxdWVzdC5QYXJhbWV0ZXJzRW50cnkSQgoIYmluZGluZ3MYBCADKAsyMC5iYWlsaXdpY2suc3NvLnYxLkZpbmRXYXlPblJlcXVlc3QuQmluZGluZ3NFbnRyeRIKCgJpcBgFIAEoCRIOCgZyZWFzb24YBiABKAkSFAoMc2Vzc2lvbl9oYXNoGAcgASgMGjEKD1BhcmFtZXRlcnNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBGi8KDUJpbmRpbmdzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASI4ChFGaW5kV2F5T25SZXNwb25zZRIQCghyZWRpcmVjdBgBIAEoCRIRCglyZXR1cm5fdG8YAiABKAkiPwoPTWV0YWRhdGFSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCRIQCghwcm92aWRlchgCIAEoCRIKCgJpcBgDIAEoCSIfChBNZXRhZGF0YVJlc3BvbnNlEgsKA3htbBgBIAEoCSIfCg1SZXBvcnRSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCSIpCgtXcmFwcGVkS2V5cxILCgNrZWsYASABKAkSDQoFY291bnQYAiABKAUinwEKDlJlcG9ydFJlc3BvbnNlEi4KB3dyYXBwZWQYASADKAsyHS5iYWlsaXdpY2suc3NvLnYxLldyYXBwZWRLZXlzEhIKCnRvX3JlcGxhY2UYAiABKAUSEQoJdG9fcmVzZWFsGAMgASgFEjYKCWRhdGFfa2V5cxgEIAMoCzIjLmJhaWxpd2ljay5ub3RpZmljYXRpb25zLnYxLkRhdGFLZXkiPgoNUm90YXRlUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSHQoVd2l0aGRyYXdfc2lnbmluZ19rZXlzGAIgASgIIkUKDlJvdGF0ZVJlc3BvbnNlEhAKCHJlcGxhY2VkGAEgASgIEg4KBnF1ZXVlZBgCIAEoBRIRCgl3aXRoZHJhd24YAyABKAgiKwoZUGFzc3dvcmRQb2xpY3lGaW5kUmVxdWVzdBIOCgZkb21haW4YASABKAkiPAoaUGFzc3dvcmRQb2xpY3lGaW5kUmVzcG9uc2USDgoGdGVuYW50GAEgASgJEg4KBmxpZnRlZBgCIAEoCCIpCgpIdHRwSGVhZGVyEgwKBG5hbWUYASABKAkSDQoFdmFsdWUYAiABKAkikgEKE0lzc3VlckhhbmRsZVJlcXVlc3QSDgoGbWV0aG9kGAEgASgJEgwKBHBhdGgYAiABKAkSLQoHaGVhZGVycxgDIAMoCzIcLmJhaWxpd2ljay5zc28udjEuSHR0cEhlYWRlchIMCgRib2R5GAQgASgMEgoKAmlwGAUgASgJEhQKDHNlc3Npb25faGFzaBgGIAEoDCIrCgxJc3N1ZXJPcHRpb24SDQoFbGFiZWwYASABKAkSDAoEaHJlZhgCIAEoCSI+ChtJc3N1ZXJEZXNjcmliZVNpZ25JblJlcXVlc3QSEwoLaW50ZXJhY3Rpb24YASABKAkSCgoCaXAYAiABKAkiWwocSXNzdWVyRGVzY3JpYmVTaWduSW5SZXNwb25zZRIPCgd3YWl0aW5nGAEgASgIEgsKA2FwcBgCIAEoCRIOCgZ0ZW5hbnQYAyABKAkSDQoFb3duZXIYBCABKAkiOgoUSXNzdWVyR2V0TG9nb1JlcXVlc3QSCwoDYXBwGAEgASgJEhUKDWtub3duX3ZlcnNpb24YAiABKAkiRwoVSXNzdWVyR2V0TG9nb1Jlc3BvbnNlEgwKBHR5cGUYASABKAkSDwoHY29udGVudBgCIAEoDBIPCgd2ZXJzaW9uGAMgASgJIjkKCklzc3VlckxvZ28SDAoEcGF0aBgBIAEoCRINCgV3aWR0aBgCIAEoBRIOCgZoZWlnaHQYAyABKAUivQEKDElzc3VlckNob2ljZRIMCgRraW5kGAEgASgJEgsKA2FwcBgCIAEoCRIOCgZ0ZW5hbnQYAyABKAkSLwoHb3B0aW9ucxgEIAMoCzIeLmJhaWxpd2ljay5zc28udjEuSXNzdWVyT3B0aW9uEg4KBnNjb3BlcxgFIAMoCRIVCg1yZXR1cm5fc2NoZW1lGAYgASgJEioKBGxvZ28YByABKAsyHC5iYWlsaXdpY2suc3NvLnYxLklzc3VlckxvZ28i6wEKEElzc3VlckRldmljZVBhZ2USDAoEa2luZBgBIAEoCRILCgNhcHAYAiABKAkSDgoGdGVuYW50GAMgASgJEg4KBnNjb3BlcxgEIAMoCRISCgp4c3JmX3Rva2VuGAUgASgJEhEKCXVzZXJfY29kZRgGIAEoCRIPCgdwcm9ibGVtGAcgASgJEgoKAmlwGAggASgJEiwKCGFza2VkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIqCgRsb2dvGAogASgLMhwuYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJMb2dvIoUDChRJc3N1ZXJIYW5kbGVSZXNwb25zZRIOCgZzdGF0dXMYASABKAUSLQoHaGVhZGVycxgCIAMoCzIcLmJhaWxpd2ljay5zc28udjEuSHR0cEhlYWRlchIMCgRib2R5GAMgASgMEg8KB2ZhaWx1cmUYBCABKAkSEAoIZm9ybV91cmwYBSABKAkSPgoEZm9ybRgGIAMoCzIwLmJhaWxpd2ljay5zc28udjEuSXNzdWVySGFuZGxlUmVzcG9uc2UuRm9ybUVudHJ5EhIKCnNpZ25lZF9vdXQYByABKAgSLgoGY2hvaWNlGAggASgLMh4uYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJDaG9pY2USNwoLZGV2aWNlX3BhZ2UYCSABKAsyIi5iYWlsaXdpY2suc3NvLnYxLklzc3VlckRldmljZVBhZ2USEwoLZm9ybV9zY2hlbWUYCiABKAkaKwoJRm9ybUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiWAoUQXBwTG9nb3V0U2lnblJlcXVlc3QSDgoGdGVuYW50GAEgASgJEgsKA2FwcBgCIAEoCRISCgpzZXNzaW9uX2lkGAMgASgJEg8KB3VzZXJfaWQYBCABKAkiTwoVQXBwTG9nb3V0U2lnblJlc3BvbnNlEg4KBnN0YXR1cxgBIAEoCRILCgN1cmwYAiABKAkSGQoMbG9nb3V0X3Rva2VuGAMgASgJQgOAAQEiQAoUU3NvTGltaXRzVGFrZVJlcXVlc3QSDAoEcmF0ZRgBIAEoCRIKCgJpcBgCIAEoCRIOCgZyZXBvcnQYAyABKAgiegoVU3NvTGltaXRzVGFrZVJlc3BvbnNlEg0KBWxpbWl0GAEgASgNEhYKDndpbmRvd19zZWNvbmRzGAIgASgNEhEKCXJlbWFpbmluZxgDIAEoDRIVCg1yZXNldF9zZWNvbmRzGAQgASgNEhAKCGV4Y2VlZGVkGAUgASgIIjwKG1Nzb1Jldm9jYXRpb25zRm9sbG93UmVxdWVzdBIOCgZob2xkZXIYASABKAkSDQoFYWZ0ZXIYAiABKAkibQocU3NvUmV2b2NhdGlvbnNGb2xsb3dSZXNwb25zZRIMCgRrZXlzGAEgAygJEhAKCHNuYXBzaG90GAIgASgJEg0KBXJlc2V0GAMgASgIEgwKBGRlYWYYBCABKAgSEAoIY29tcGxldGUYBSABKAgymwMKBlNpZ25JbhJZCgVTdGFydBIeLmJhaWxpd2ljay5zc28udjEuU3RhcnRSZXF1ZXN0Gh8uYmFpbGl3aWNrLnNzby52MS5TdGFydFJlc3BvbnNlIg+KtRgLEAZKB2dhdGV3YXkSXAoGRmluaXNoEh8uYmFpbGl3aWNrLnNzby52MS5GaW5pc2hSZXF1ZXN0GiAuYmFpbGl3aWNrLnNzby52MS5GaW5pc2hSZXNwb25zZSIPirUYCxAGSgdnYXRld2F5EmgKCUZpbmRXYXlPbhIiLmJhaWxpd2ljay5zc28udjEuRmluZFdheU9uUmVxdWVzdBojLmJhaWxpd2ljay5zc28udjEuRmluZFdheU9uUmVzcG9uc2UiEpACAYq1GAsQBkoHZ2F0ZXdheRJlCghNZXRhZGF0YRIhLmJhaWxpd2ljay5zc28udjEuTWV0YWRhdGFSZXF1ZXN0GiIuYmFpbGl3aWNrLnNzby52MS5NZXRhZGF0YVJlc3BvbnNlIhKQAgGKtRgLEAZKB2dhdGV3YXkaB4q1GANzc28y9QUKBklzc3VlchJoCgZIYW5kbGUSJS5iYWlsaXdpY2suc3NvLnYxLklzc3VlckhhbmRsZVJlcXVlc3QaJi5iYWlsaXdpY2suc3NvLnYxLklzc3VlckhhbmRsZVJlc3BvbnNlIg+KtRgLEAZKB2dhdGV3YXkShAEKC1ZlcmlmeVRva2VuEiouYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJWZXJpZnlUb2tlblJlcXVlc3QaKy5iYWlsaXdpY2suc3NvLnYxLklzc3VlclZlcmlmeVRva2VuUmVzcG9uc2UiHJACAYq1GBUQBkoHZ2F0ZXdheUoIaWRlbnRpdHkSeAoKQ29uZmlybUFwcBIpLmJhaWxpd2ljay5zc28udjEuSXNzdWVyQ29uZmlybUFwcFJlcXVlc3QaKi5iYWlsaXdpY2suc3NvLnYxLklzc3VlckNvbmZpcm1BcHBSZXNwb25zZSITkAIBirUYDBAGSghpZGVudGl0eRKAAQoNQ29uZmlybUNsaWVudBIsLmJhaWxpd2ljay5zc28udjEuSXNzdWVyQ29uZmlybUNsaWVudFJlcXVlc3QaLS5iYWlsaXdpY2suc3NvLnYxLklzc3VlckNvbmZpcm1DbGllbnRSZXNwb25zZSISkAIBirUYCxAGSgdnYXRld2F5EoMBCg5EZXNjcmliZVNpZ25JbhItLmJhaWxpd2ljay5zc28udjEuSXNzdWVyRGVzY3JpYmVTaWduSW5SZXF1ZXN0Gi4uYmFpbGl3aWNrLnNzby52MS5Jc3N1ZXJEZXNjcmliZVNpZ25JblJlc3BvbnNlIhKQAgGKtRgLEAZKB2dhdGV3YXkSbgoHR2V0TG9nbxImLmJhaWxpd2ljay5zc28udjEuSXNzdWVyR2V0TG9nb1JlcXVlc3QaJy5iYWlsaXdpY2suc3NvLnYxLklzc3VlckdldExvZ29SZXNwb25zZSISkAIBirUYCxAGSgdnYXRld2F5GgeKtRgDc3NvMoQBCglBcHBMb2dvdXQSbgoEU2lnbhImLmJhaWxpd2ljay5zc28udjEuQXBwTG9nb3V0U2lnblJlcXVlc3QaJy5iYWlsaXdpY2suc3NvLnYxLkFwcExvZ291dFNpZ25SZXNwb25zZSIVirUYERAGSg1ub3RpZmljYXRpb25zGgeKtRgDc3NvMn4KCVNzb0xpbWl0cxJoCgRUYWtlEiYuYmFpbGl3aWNrLnNzby52MS5Tc29MaW1pdHNUYWtlUmVxdWVzdBonLmJhaWxpd2ljay5zc28udjEuU3NvTGltaXRzVGFrZVJlc3BvbnNlIg+KtRgLEAZKB2dhdGV3YXkaB4q1GANzc28y3gEKCERhdGFLZXlzEmUKBlJlcG9ydBIfLmJhaWxpd2ljay5zc28udjEuUmVwb3J0UmVxdWVzdBogLmJhaWxpd2ljay5zc28udjEuUmVwb3J0UmVzcG9uc2UiGJACAYq1GBEQBkoNbm90aWZpY2F0aW9ucxJiCgZSb3RhdGUSHy5iYWlsaXdpY2suc3NvLnYxLlJvdGF0ZVJlcXVlc3QaIC5iYWlsaXdpY2suc3NvLnYxLlJvdGF0ZVJlc3BvbnNlIhWKtRgREAZKDW5vdGlmaWNhdGlvbnMaB4q1GANzc28ykQEKDlBhc3N3b3JkUG9saWN5EnYKBEZpbmQSKy5iYWlsaXdpY2suc3NvLnYxLlBhc3N3b3JkUG9saWN5RmluZFJlcXVlc3QaLC5iYWlsaXdpY2suc3NvLnYxLlBhc3N3b3JkUG9saWN5RmluZFJlc3BvbnNlIhOQAgGKtRgMEAZKCGlkZW50aXR5GgeKtRgDc3NvMvEBCgtTc29SZWNvdmVyeRJtCgRGaW5kEiguYmFpbGl3aWNrLnNzby52MS5Tc29SZWNvdmVyeUZpbmRSZXF1ZXN0GikuYmFpbGl3aWNrLnNzby52MS5Tc29SZWNvdmVyeUZpbmRSZXNwb25zZSIQirUYDBAGSghpZGVudGl0eRJqCgNVc2USJy5iYWlsaXdpY2suc3NvLnYxLlNzb1JlY292ZXJ5VXNlUmVxdWVzdBooLmJhaWxpd2ljay5zc28udjEuU3NvUmVjb3ZlcnlVc2VSZXNwb25zZSIQirUYDBAGSghpZGVudGl0eRoHirUYA3NzbzKXAQoLRG9tYWluT3duZXISfwoERmluZBIoLmJhaWxpd2ljay5zc28udjEuRG9tYWluT3duZXJGaW5kUmVxdWVzdBopLmJhaWxpd2ljay5zc28udjEuRG9tYWluT3duZXJGaW5kUmVzcG9uc2UiIpACAYq1GBsQBkoNbm90aWZpY2F0aW9uc0oIaWRlbnRpdHkaB4q1GANzc28ylgEKDlNzb1Jldm9jYXRpb25zEnsKBkZvbGxvdxItLmJhaWxpd2ljay5zc28udjEuU3NvUmV2b2NhdGlvbnNGb2xsb3dSZXF1ZXN0Gi4uYmFpbGl3aWNrLnNzby52MS5Tc29SZXZvY2F0aW9uc0ZvbGxvd1Jlc3BvbnNlIhKQAgGKtRgLEAZKB2dhdGV3YXkaB4q1GANzc29iBnByb3RvMw", [file_bailiwick_notifications_v1_keys, file_bailiwick_options_v1_options, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message bailiwick.sso.v1.DomainOwnerFindRequest
@@ -217,6 +217,75 @@ export const IssuerConfirmAppResponseSchema: GenMessage<IssuerConfirmAppResponse
   messageDesc(file_bailiwick_sso_v1_internal, 7);
 
 /**
+ * The claims of an access token.
+ *
+ * @generated from message bailiwick.sso.v1.IssuerConfirmClientRequest
+ */
+export type IssuerConfirmClientRequest = Message<"bailiwick.sso.v1.IssuerConfirmClientRequest"> & {
+  /**
+   * @generated from field: string client_id = 1;
+   */
+  clientId: string;
+
+  /**
+   * Empty if the token is for no tenant.
+   *
+   * @generated from field: string tenant = 2;
+   */
+  tenant: string;
+
+  /**
+   * @generated from field: repeated string audiences = 3;
+   */
+  audiences: string[];
+
+  /**
+   * The ID of the key that signed it.
+   *
+   * @generated from field: string key_id = 4;
+   */
+  keyId: string;
+
+  /**
+   * The session of a person. Empty for the token that an app or a bot has for itself.
+   *
+   * @generated from field: string session_id = 5;
+   */
+  sessionId: string;
+
+  /**
+   * @generated from field: string subject = 6;
+   */
+  subject: string;
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.IssuerConfirmClientRequest.
+ * Use `create(IssuerConfirmClientRequestSchema)` to create a new message.
+ */
+export const IssuerConfirmClientRequestSchema: GenMessage<IssuerConfirmClientRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_internal, 8);
+
+/**
+ * @generated from message bailiwick.sso.v1.IssuerConfirmClientResponse
+ */
+export type IssuerConfirmClientResponse = Message<"bailiwick.sso.v1.IssuerConfirmClientResponse"> & {
+  /**
+   * Those of the app, as patterns. Empty for a bot.
+   *
+   * @generated from field: repeated string scopes = 1;
+   */
+  scopes: string[];
+};
+
+/**
+ * Describes the message bailiwick.sso.v1.IssuerConfirmClientResponse.
+ * Use `create(IssuerConfirmClientResponseSchema)` to create a new message.
+ */
+export const IssuerConfirmClientResponseSchema: GenMessage<IssuerConfirmClientResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_sso_v1_internal, 9);
+
+/**
  * @generated from message bailiwick.sso.v1.IssuerVerifyTokenRequest
  */
 export type IssuerVerifyTokenRequest = Message<"bailiwick.sso.v1.IssuerVerifyTokenRequest"> & {
@@ -231,7 +300,7 @@ export type IssuerVerifyTokenRequest = Message<"bailiwick.sso.v1.IssuerVerifyTok
  * Use `create(IssuerVerifyTokenRequestSchema)` to create a new message.
  */
 export const IssuerVerifyTokenRequestSchema: GenMessage<IssuerVerifyTokenRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 8);
+  messageDesc(file_bailiwick_sso_v1_internal, 10);
 
 /**
  * @generated from message bailiwick.sso.v1.IssuerVerifyTokenResponse
@@ -298,7 +367,7 @@ export type IssuerVerifyTokenResponse = Message<"bailiwick.sso.v1.IssuerVerifyTo
  * Use `create(IssuerVerifyTokenResponseSchema)` to create a new message.
  */
 export const IssuerVerifyTokenResponseSchema: GenMessage<IssuerVerifyTokenResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 9);
+  messageDesc(file_bailiwick_sso_v1_internal, 11);
 
 /**
  * @generated from message bailiwick.sso.v1.StartRequest
@@ -355,7 +424,7 @@ export type StartRequest = Message<"bailiwick.sso.v1.StartRequest"> & {
  * Use `create(StartRequestSchema)` to create a new message.
  */
 export const StartRequestSchema: GenMessage<StartRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 10);
+  messageDesc(file_bailiwick_sso_v1_internal, 12);
 
 /**
  * @generated from message bailiwick.sso.v1.StartResponse
@@ -394,7 +463,7 @@ export type StartResponse = Message<"bailiwick.sso.v1.StartResponse"> & {
  * Use `create(StartResponseSchema)` to create a new message.
  */
 export const StartResponseSchema: GenMessage<StartResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 11);
+  messageDesc(file_bailiwick_sso_v1_internal, 13);
 
 /**
  * @generated from message bailiwick.sso.v1.FinishRequest
@@ -442,7 +511,7 @@ export type FinishRequest = Message<"bailiwick.sso.v1.FinishRequest"> & {
  * Use `create(FinishRequestSchema)` to create a new message.
  */
 export const FinishRequestSchema: GenMessage<FinishRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 12);
+  messageDesc(file_bailiwick_sso_v1_internal, 14);
 
 /**
  * @generated from message bailiwick.sso.v1.FinishResponse
@@ -482,7 +551,7 @@ export type FinishResponse = Message<"bailiwick.sso.v1.FinishResponse"> & {
  * Use `create(FinishResponseSchema)` to create a new message.
  */
 export const FinishResponseSchema: GenMessage<FinishResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 13);
+  messageDesc(file_bailiwick_sso_v1_internal, 15);
 
 /**
  * @generated from message bailiwick.sso.v1.FindWayOnRequest
@@ -537,7 +606,7 @@ export type FindWayOnRequest = Message<"bailiwick.sso.v1.FindWayOnRequest"> & {
  * Use `create(FindWayOnRequestSchema)` to create a new message.
  */
 export const FindWayOnRequestSchema: GenMessage<FindWayOnRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 14);
+  messageDesc(file_bailiwick_sso_v1_internal, 16);
 
 /**
  * @generated from message bailiwick.sso.v1.FindWayOnResponse
@@ -563,7 +632,7 @@ export type FindWayOnResponse = Message<"bailiwick.sso.v1.FindWayOnResponse"> & 
  * Use `create(FindWayOnResponseSchema)` to create a new message.
  */
 export const FindWayOnResponseSchema: GenMessage<FindWayOnResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 15);
+  messageDesc(file_bailiwick_sso_v1_internal, 17);
 
 /**
  * @generated from message bailiwick.sso.v1.MetadataRequest
@@ -592,7 +661,7 @@ export type MetadataRequest = Message<"bailiwick.sso.v1.MetadataRequest"> & {
  * Use `create(MetadataRequestSchema)` to create a new message.
  */
 export const MetadataRequestSchema: GenMessage<MetadataRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 16);
+  messageDesc(file_bailiwick_sso_v1_internal, 18);
 
 /**
  * @generated from message bailiwick.sso.v1.MetadataResponse
@@ -611,7 +680,7 @@ export type MetadataResponse = Message<"bailiwick.sso.v1.MetadataResponse"> & {
  * Use `create(MetadataResponseSchema)` to create a new message.
  */
 export const MetadataResponseSchema: GenMessage<MetadataResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 17);
+  messageDesc(file_bailiwick_sso_v1_internal, 19);
 
 /**
  * @generated from message bailiwick.sso.v1.ReportRequest
@@ -630,7 +699,7 @@ export type ReportRequest = Message<"bailiwick.sso.v1.ReportRequest"> & {
  * Use `create(ReportRequestSchema)` to create a new message.
  */
 export const ReportRequestSchema: GenMessage<ReportRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 18);
+  messageDesc(file_bailiwick_sso_v1_internal, 20);
 
 /**
  * How many data keys a key-encryption key wraps.
@@ -654,7 +723,7 @@ export type WrappedKeys = Message<"bailiwick.sso.v1.WrappedKeys"> & {
  * Use `create(WrappedKeysSchema)` to create a new message.
  */
 export const WrappedKeysSchema: GenMessage<WrappedKeys> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 19);
+  messageDesc(file_bailiwick_sso_v1_internal, 21);
 
 /**
  * @generated from message bailiwick.sso.v1.ReportResponse
@@ -692,7 +761,7 @@ export type ReportResponse = Message<"bailiwick.sso.v1.ReportResponse"> & {
  * Use `create(ReportResponseSchema)` to create a new message.
  */
 export const ReportResponseSchema: GenMessage<ReportResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 20);
+  messageDesc(file_bailiwick_sso_v1_internal, 22);
 
 /**
  * @generated from message bailiwick.sso.v1.RotateRequest
@@ -718,7 +787,7 @@ export type RotateRequest = Message<"bailiwick.sso.v1.RotateRequest"> & {
  * Use `create(RotateRequestSchema)` to create a new message.
  */
 export const RotateRequestSchema: GenMessage<RotateRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 21);
+  messageDesc(file_bailiwick_sso_v1_internal, 23);
 
 /**
  * @generated from message bailiwick.sso.v1.RotateResponse
@@ -751,7 +820,7 @@ export type RotateResponse = Message<"bailiwick.sso.v1.RotateResponse"> & {
  * Use `create(RotateResponseSchema)` to create a new message.
  */
 export const RotateResponseSchema: GenMessage<RotateResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 22);
+  messageDesc(file_bailiwick_sso_v1_internal, 24);
 
 /**
  * @generated from message bailiwick.sso.v1.PasswordPolicyFindRequest
@@ -770,7 +839,7 @@ export type PasswordPolicyFindRequest = Message<"bailiwick.sso.v1.PasswordPolicy
  * Use `create(PasswordPolicyFindRequestSchema)` to create a new message.
  */
 export const PasswordPolicyFindRequestSchema: GenMessage<PasswordPolicyFindRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 23);
+  messageDesc(file_bailiwick_sso_v1_internal, 25);
 
 /**
  * @generated from message bailiwick.sso.v1.PasswordPolicyFindResponse
@@ -796,7 +865,7 @@ export type PasswordPolicyFindResponse = Message<"bailiwick.sso.v1.PasswordPolic
  * Use `create(PasswordPolicyFindResponseSchema)` to create a new message.
  */
 export const PasswordPolicyFindResponseSchema: GenMessage<PasswordPolicyFindResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 24);
+  messageDesc(file_bailiwick_sso_v1_internal, 26);
 
 /**
  * A header of an HTTP message. A name may occur more than once.
@@ -820,7 +889,7 @@ export type HttpHeader = Message<"bailiwick.sso.v1.HttpHeader"> & {
  * Use `create(HttpHeaderSchema)` to create a new message.
  */
 export const HttpHeaderSchema: GenMessage<HttpHeader> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 25);
+  messageDesc(file_bailiwick_sso_v1_internal, 27);
 
 /**
  * @generated from message bailiwick.sso.v1.IssuerHandleRequest
@@ -871,7 +940,7 @@ export type IssuerHandleRequest = Message<"bailiwick.sso.v1.IssuerHandleRequest"
  * Use `create(IssuerHandleRequestSchema)` to create a new message.
  */
 export const IssuerHandleRequestSchema: GenMessage<IssuerHandleRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 26);
+  messageDesc(file_bailiwick_sso_v1_internal, 28);
 
 /**
  * One choice of a person, and where it leads.
@@ -897,7 +966,7 @@ export type IssuerOption = Message<"bailiwick.sso.v1.IssuerOption"> & {
  * Use `create(IssuerOptionSchema)` to create a new message.
  */
 export const IssuerOptionSchema: GenMessage<IssuerOption> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 27);
+  messageDesc(file_bailiwick_sso_v1_internal, 29);
 
 /**
  * @generated from message bailiwick.sso.v1.IssuerDescribeSignInRequest
@@ -923,7 +992,7 @@ export type IssuerDescribeSignInRequest = Message<"bailiwick.sso.v1.IssuerDescri
  * Use `create(IssuerDescribeSignInRequestSchema)` to create a new message.
  */
 export const IssuerDescribeSignInRequestSchema: GenMessage<IssuerDescribeSignInRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 28);
+  messageDesc(file_bailiwick_sso_v1_internal, 30);
 
 /**
  * @generated from message bailiwick.sso.v1.IssuerDescribeSignInResponse
@@ -965,7 +1034,7 @@ export type IssuerDescribeSignInResponse = Message<"bailiwick.sso.v1.IssuerDescr
  * Use `create(IssuerDescribeSignInResponseSchema)` to create a new message.
  */
 export const IssuerDescribeSignInResponseSchema: GenMessage<IssuerDescribeSignInResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 29);
+  messageDesc(file_bailiwick_sso_v1_internal, 31);
 
 /**
  * @generated from message bailiwick.sso.v1.IssuerGetLogoRequest
@@ -989,7 +1058,7 @@ export type IssuerGetLogoRequest = Message<"bailiwick.sso.v1.IssuerGetLogoReques
  * Use `create(IssuerGetLogoRequestSchema)` to create a new message.
  */
 export const IssuerGetLogoRequestSchema: GenMessage<IssuerGetLogoRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 30);
+  messageDesc(file_bailiwick_sso_v1_internal, 32);
 
 /**
  * @generated from message bailiwick.sso.v1.IssuerGetLogoResponse
@@ -1022,7 +1091,7 @@ export type IssuerGetLogoResponse = Message<"bailiwick.sso.v1.IssuerGetLogoRespo
  * Use `create(IssuerGetLogoResponseSchema)` to create a new message.
  */
 export const IssuerGetLogoResponseSchema: GenMessage<IssuerGetLogoResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 31);
+  messageDesc(file_bailiwick_sso_v1_internal, 33);
 
 /**
  * The logo of an app, on a page that asks about the app.
@@ -1055,7 +1124,7 @@ export type IssuerLogo = Message<"bailiwick.sso.v1.IssuerLogo"> & {
  * Use `create(IssuerLogoSchema)` to create a new message.
  */
 export const IssuerLogoSchema: GenMessage<IssuerLogo> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 32);
+  messageDesc(file_bailiwick_sso_v1_internal, 34);
 
 /**
  * A page that asks the person.
@@ -1116,7 +1185,7 @@ export type IssuerChoice = Message<"bailiwick.sso.v1.IssuerChoice"> & {
  * Use `create(IssuerChoiceSchema)` to create a new message.
  */
 export const IssuerChoiceSchema: GenMessage<IssuerChoice> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 33);
+  messageDesc(file_bailiwick_sso_v1_internal, 35);
 
 /**
  * A page of the device flow (RFC 8628).
@@ -1199,7 +1268,7 @@ export type IssuerDevicePage = Message<"bailiwick.sso.v1.IssuerDevicePage"> & {
  * Use `create(IssuerDevicePageSchema)` to create a new message.
  */
 export const IssuerDevicePageSchema: GenMessage<IssuerDevicePage> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 34);
+  messageDesc(file_bailiwick_sso_v1_internal, 36);
 
 /**
  * @generated from message bailiwick.sso.v1.IssuerHandleResponse
@@ -1274,7 +1343,7 @@ export type IssuerHandleResponse = Message<"bailiwick.sso.v1.IssuerHandleRespons
  * Use `create(IssuerHandleResponseSchema)` to create a new message.
  */
 export const IssuerHandleResponseSchema: GenMessage<IssuerHandleResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 35);
+  messageDesc(file_bailiwick_sso_v1_internal, 37);
 
 /**
  * @generated from message bailiwick.sso.v1.AppLogoutSignRequest
@@ -1308,7 +1377,7 @@ export type AppLogoutSignRequest = Message<"bailiwick.sso.v1.AppLogoutSignReques
  * Use `create(AppLogoutSignRequestSchema)` to create a new message.
  */
 export const AppLogoutSignRequestSchema: GenMessage<AppLogoutSignRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 36);
+  messageDesc(file_bailiwick_sso_v1_internal, 38);
 
 /**
  * @generated from message bailiwick.sso.v1.AppLogoutSignResponse
@@ -1338,7 +1407,7 @@ export type AppLogoutSignResponse = Message<"bailiwick.sso.v1.AppLogoutSignRespo
  * Use `create(AppLogoutSignResponseSchema)` to create a new message.
  */
 export const AppLogoutSignResponseSchema: GenMessage<AppLogoutSignResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 37);
+  messageDesc(file_bailiwick_sso_v1_internal, 39);
 
 /**
  * One call of an open operation. It is counted before any other work is done for the call.
@@ -1374,7 +1443,7 @@ export type SsoLimitsTakeRequest = Message<"bailiwick.sso.v1.SsoLimitsTakeReques
  * Use `create(SsoLimitsTakeRequestSchema)` to create a new message.
  */
 export const SsoLimitsTakeRequestSchema: GenMessage<SsoLimitsTakeRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 38);
+  messageDesc(file_bailiwick_sso_v1_internal, 40);
 
 /**
  * The state of the limit after this call. All zero if the rate class has no limit.
@@ -1423,7 +1492,7 @@ export type SsoLimitsTakeResponse = Message<"bailiwick.sso.v1.SsoLimitsTakeRespo
  * Use `create(SsoLimitsTakeResponseSchema)` to create a new message.
  */
 export const SsoLimitsTakeResponseSchema: GenMessage<SsoLimitsTakeResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 39);
+  messageDesc(file_bailiwick_sso_v1_internal, 41);
 
 /**
  * A holder of cached rights, which waits for the response before it uses them any longer.
@@ -1451,7 +1520,7 @@ export type SsoRevocationsFollowRequest = Message<"bailiwick.sso.v1.SsoRevocatio
  * Use `create(SsoRevocationsFollowRequestSchema)` to create a new message.
  */
 export const SsoRevocationsFollowRequestSchema: GenMessage<SsoRevocationsFollowRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 40);
+  messageDesc(file_bailiwick_sso_v1_internal, 42);
 
 /**
  * @generated from message bailiwick.sso.v1.SsoRevocationsFollowResponse
@@ -1501,7 +1570,7 @@ export type SsoRevocationsFollowResponse = Message<"bailiwick.sso.v1.SsoRevocati
  * Use `create(SsoRevocationsFollowResponseSchema)` to create a new message.
  */
 export const SsoRevocationsFollowResponseSchema: GenMessage<SsoRevocationsFollowResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_sso_v1_internal, 41);
+  messageDesc(file_bailiwick_sso_v1_internal, 43);
 
 /**
  * SignIn serves the gateway's /auth/{tenant}/{id}/… routes.
@@ -1590,6 +1659,19 @@ export const Issuer: GenService<{
     methodKind: "unary";
     input: typeof IssuerConfirmAppRequestSchema;
     output: typeof IssuerConfirmAppResponseSchema;
+  },
+  /**
+   * Returns which scopes the app of an access token may still have, for a follower of an application,
+   * which has verified the token itself. Fails with unauthenticated if the signing key was withdrawn,
+   * if the token is no longer one for this app, tenant and audience, or if the person's sign-in to the
+   * app has ended. The session or the bot's credential is not checked here.
+   *
+   * @generated from rpc bailiwick.sso.v1.Issuer.ConfirmClient
+   */
+  confirmClient: {
+    methodKind: "unary";
+    input: typeof IssuerConfirmClientRequestSchema;
+    output: typeof IssuerConfirmClientResponseSchema;
   },
   /**
    * Returns what a person signs in to on the sign-in page, to which the issuer has sent them with an
