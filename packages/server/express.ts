@@ -1,4 +1,10 @@
-import { createGuard, type GuardOptions, type Refusal, type RequireOptions } from './guard.ts';
+import {
+  createGuard,
+  type GuardOptions,
+  optionsFor,
+  type Refusal,
+  type RequireOptions,
+} from './guard.ts';
 import type { Verifier } from './verifier.ts';
 
 /** The parts of Express' requests and responses that a guard uses. Node's own have them too. */
@@ -21,9 +27,12 @@ type ExpressResponse = {
  */
 export function expressGuard(verify: Verifier, options?: GuardOptions) {
   const guard = createGuard(verify, options);
-  return (permission: string, required: RequireOptions = {}) =>
+  return <Request extends ExpressRequest>(
+    permission: string,
+    required: RequireOptions<Request> = {},
+  ) =>
     async (
-      request: ExpressRequest,
+      request: Request,
       response: ExpressResponse,
       next: (error?: unknown) => void,
     ): Promise<void> => {
@@ -31,7 +40,8 @@ export function expressGuard(verify: Verifier, options?: GuardOptions) {
       const target = { method, url: originalUrl, proof: headers.dpop?.toString() };
       let refused: Refusal | undefined;
       try {
-        refused = await guard(request, headers.authorization, permission, required, target);
+        const options = optionsFor(required, request);
+        refused = await guard(request, headers.authorization, permission, options, target);
       } catch (error) {
         return next(error);
       }

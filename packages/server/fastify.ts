@@ -1,4 +1,4 @@
-import { createGuard, type GuardOptions, type RequireOptions } from './guard.ts';
+import { createGuard, type GuardOptions, optionsFor, type RequireOptions } from './guard.ts';
 import type { Verifier } from './verifier.ts';
 
 /** The parts of Fastify's requests and replies that a guard uses. */
@@ -20,11 +20,15 @@ type FastifyReply = {
  */
 export function fastifyGuard(verify: Verifier, options?: GuardOptions) {
   const guard = createGuard(verify, options);
-  return (permission: string, required: RequireOptions = {}) =>
-    async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+  return <Request extends FastifyRequest>(
+    permission: string,
+    required: RequireOptions<Request> = {},
+  ) =>
+    async (request: Request, reply: FastifyReply): Promise<unknown> => {
       const { headers, method, originalUrl: url } = request;
       const target = { method, url, proof: headers.dpop?.toString() };
-      const refused = await guard(request, headers.authorization, permission, required, target);
+      const options = optionsFor(required, request);
+      const refused = await guard(request, headers.authorization, permission, options, target);
       if (!refused) return undefined;
       return reply.code(refused.status).headers(refused.headers).send(refused.body);
     };

@@ -9,16 +9,17 @@ import { fastifyGuard } from './fastify.ts';
 import { callerOf, createGuard } from './guard.ts';
 import { honoGuard } from './hono.ts';
 import { holds, inScope } from './permissions.ts';
-import type { AccessToken, Verifier } from './verifier.ts';
+import type { VerifiedToken, Verifier } from './verifier.ts';
 
 const permission = 'app.reports.read';
-const claims: AccessToken = {
+const claims: VerifiedToken = {
   sub: 'usr_1',
   exp: 1,
   iat: 1,
   client_id: 'app_1',
   tenant: 'tnt_1',
   permissions: [permission],
+  keyId: 'first',
 };
 
 /** Verifies tokens that are JSON of changes to the claims. Null leaves a claim out. */
@@ -27,7 +28,7 @@ const verify: Verifier = (token) => {
   if (!token.startsWith('{')) return Promise.reject(new InvalidTokenError('invalid'));
   const changed = Object.entries({ ...claims, ...(JSON.parse(token) as object) });
   return Promise.resolve(
-    Object.fromEntries(changed.filter(([, value]) => value !== null)) as AccessToken,
+    Object.fromEntries(changed.filter(([, value]) => value !== null)) as VerifiedToken,
   );
 };
 

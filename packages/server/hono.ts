@@ -1,4 +1,4 @@
-import { createGuard, type GuardOptions, type RequireOptions } from './guard.ts';
+import { createGuard, type GuardOptions, optionsFor, type RequireOptions } from './guard.ts';
 import type { Verifier } from './verifier.ts';
 
 /** The part of Hono's context that a guard uses. */
@@ -10,15 +10,19 @@ type Context = { req: { raw: Request; header(name: string): string | undefined }
  */
 export function honoGuard(verify: Verifier, options?: GuardOptions) {
   const guard = createGuard(verify, options);
-  return (permission: string, required: RequireOptions = {}) =>
-    async ({ req }: Context, next: () => Promise<void>): Promise<Response | undefined> => {
+  return <OwnContext extends Context>(
+    permission: string,
+    required: RequireOptions<OwnContext> = {},
+  ) =>
+    async (context: OwnContext, next: () => Promise<void>): Promise<Response | undefined> => {
+      const { req } = context;
       const { method, url } = req.raw;
       const target = { method, url, proof: req.header('dpop') };
       const refused = await guard(
         req.raw,
         req.header('authorization'),
         permission,
-        required,
+        optionsFor(required, context),
         target,
       );
       if (refused)

@@ -31,6 +31,12 @@ export type AccessToken = JWTPayload & {
   permissions_omitted?: boolean;
 };
 
+/** The claims of a token, and what else the verifier knows of it. */
+export type VerifiedToken = AccessToken & {
+  /** `kid` of the token's header: the issuer's key that signed the token. Empty if it names none. */
+  keyId: string;
+};
+
 export type VerifierOptions = {
   /** The issuer, exactly as in the tokens: the public URL of Bailiwick. */
   issuer: string;
@@ -45,15 +51,17 @@ export type VerifierOptions = {
   jwksUri?: string | undefined;
   /** Replaces the global fetch. */
   fetch?: typeof globalThis.fetch | undefined;
+  /** Refuses a token as soon as its session, user, app or key has ended. See `follower`. */
+  follower?: { confirm(token: VerifiedToken): Promise<void> } | undefined;
 };
 
 /**
  * Returns the claims of a valid token. With `request` the token must be bound to a key, and the
  * request prove it (`Authorization: DPoP`); without it a bound token is refused.
- * @throws InvalidTokenError if the token or the proof is not valid; other errors if the issuer's
- * keys cannot be fetched
+ * @throws InvalidTokenError if the token or the proof is not valid; UnavailableError if the follower
+ * cannot know it; other errors if the issuer's keys cannot be fetched
  */
-export type Verifier = (token: string, request?: ProvenRequest) => Promise<AccessToken>;
+export type Verifier = (token: string, request?: ProvenRequest) => Promise<VerifiedToken>;
 
 /** The signature algorithms of the issuer. All others, including `none`, are refused. */
 const algorithms = ['ES256', 'RS256'];
@@ -70,7 +78,7 @@ const unknownKeyMs = 10_000;
  * Create one for each issuer and audience, and not one for each request.
  */
 export function verifier(options: VerifierOptions): Verifier {
-  const { issuer, audience } = options;
+  const { issuer, audience, follower } = options;
   if (issuer === '' || audience.length === 0)
     throw new TypeError('issuer and audience are required');
   const keys = openKeys(options);
@@ -86,8 +94,7 @@ export function verifier(options: VerifierOptions): Verifier {
   const checkProof = createProofCheck();
   return async (token, request) => {
     const getKey = await keys();
-    const payload = await jwtVerify(token, getKey, rules).then(
-      (verified) => verified.payload,
+    const { payload, protectedHeader } = await jwtVerify(token, getKey, rules).catch(
       (error: unknown) => {
         throw isInvalid(error)
           ? new InvalidTokenError(aboutAudience(error, audience) ?? error.message, { cause: error })
@@ -105,7 +112,9 @@ export function verifier(options: VerifierOptions): Verifier {
     } else if (jkt !== undefined)
       // Only a check of the proof stops a thief of the token (RFC 9449, section 7.1).
       throw new InvalidTokenError('it is bound to a key (cnf), and is no bearer token');
-    return payload as AccessToken;
+    const verified = { ...(payload as AccessToken), keyId: protectedHeader.kid ?? '' };
+    await follower?.confirm(verified);
+    return verified;
   };
 }
 

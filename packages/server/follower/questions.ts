@@ -1,0 +1,90 @@
+import { UnavailableError } from '../errors.ts';
+import { type Entry, isCurrent } from './entries.ts';
+import type { Platform } from './platform.ts';
+import type { PendingQuestion, Question } from './question.ts';
+
+/** A question waits this long for its answer, over several connections if need be. */
+const answerMs = 3000;
+
+export const closedMessage = 'the follower is closed';
+
+/** How questions reach a gateway now. */
+export type Route = {
+  find: (key: string) => Entry | undefined;
+  ask: (pending: PendingQuestion) => void;
+  withdraw: (pending: PendingQuestion) => void;
+};
+
+export type Questions = ReturnType<typeof createQuestions>;
+
+/** Finds the answers to questions, in memory or by asking. Equal questions at a time are one. */
+export function createQuestions({ clock, after }: Platform, route: Route) {
+  const answers = new Map<string, Promise<Entry>>();
+  const waiting = new Set<PendingQuestion>();
+  let isClosed = false;
+
+  function rejectWaiting(error: Error): void {
+    for (const pending of waiting) pending.reject(error);
+  }
+
+  async function ask(key: string, question: Question): Promise<Entry> {
+    const pending = createPending(key, question);
+    waiting.add(pending);
+    const cancel = after(answerMs, () =>
+      pending.reject(new UnavailableError('Bailiwick does not answer in time')),
+    );
+    route.ask(pending);
+    try {
+      return await pending.answer;
+    } finally {
+      cancel();
+      waiting.delete(pending);
+      answers.delete(key);
+      route.withdraw(pending);
+    }
+  }
+
+  function entryOf(question: Question): Promise<Entry> | Entry {
+    const key = JSON.stringify(question);
+    const known = route.find(key) ?? answers.get(key);
+    if (known) return known;
+    if (isClosed) throw new UnavailableError(closedMessage);
+    const answer = ask(key, question);
+    answers.set(key, answer);
+    return answer;
+  }
+
+  return {
+    /** @throws InvalidTokenError if the token has ended; UnavailableError if it cannot be known */
+    async currentEntry(question: Question): Promise<Entry> {
+      const entry = await entryOf(question);
+      if (isCurrent(entry, clock)) return entry;
+      // A drop has overtaken the answer.
+      const next = await entryOf(question);
+      if (isCurrent(next, clock)) return next;
+      throw new UnavailableError('the answer changes too often to be kept');
+    },
+
+    /** Asks the waiting questions in the way that there is now. */
+    askWaiting(): void {
+      for (const pending of waiting) route.ask(pending);
+    },
+
+    rejectWaiting,
+
+    close(): void {
+      isClosed = true;
+      rejectWaiting(new UnavailableError(closedMessage));
+    },
+  };
+}
+
+function createPending(key: string, question: Question) {
+  let settle: Pick<PendingQuestion, 'resolve' | 'reject'> | undefined;
+  const answer = new Promise<Entry>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  // The executor of a promise runs at once.
+  const { resolve, reject } = settle as Pick<PendingQuestion, 'resolve' | 'reject'>;
+  return { key, question, answer, resolve, reject, askId: 0, lostAnswers: 0 };
+}
