@@ -33,7 +33,7 @@ export const optionsFor = <Request>(
   request: Request,
 ) => ({ current, resource: resource && (() => resource(request)) });
 
-/** What a request requires. */
+/** The permission that a request requires. */
 type Requirement = { permission: string; current: boolean; resource: string };
 
 /** A refusal, as an HTTP response (RFC 6750, section 3; RFC 9449, section 7.1). */

@@ -29,7 +29,7 @@ export function createBeats({ platform, lease, send, isBusy, onSilence }: BeatDe
     cancel();
     const [oldest] = unanswered.values();
     if (oldest && clock.monotonicMs() - oldest.monotonicMs > silenceMs) return onSilence();
-    // The lease counts from before the beat is sent, whatever the sending takes.
+    // The lease counts from before the beat is sent.
     unanswered.set(++lastId, momentOf(clock));
     send({ Type: 'beat', ID: lastId });
     isIdle = !isAwake && !isBusy();

@@ -13,7 +13,7 @@ const helloMs = 5000;
 const mostForgotten = 500;
 
 export type Closing = {
-  /** Of the close frame; 1006 without one. */
+  /** The code of the close frame; 1006 without one. */
   code: number;
   reason: string;
   /** Whether the upgrade to a WebSocket was accepted. */
@@ -35,8 +35,7 @@ export type ConnectionDeps = {
 export type Connection = ReturnType<typeof openConnection>;
 
 /**
- * One connection to a gateway. Its lease, its entries and its questions are its own: what is in
- * memory ends with it.
+ * One connection to a gateway. Its lease, its entries and its questions end with it.
  */
 export function openConnection(deps: ConnectionDeps) {
   const { platform, credential, tenants } = deps;

@@ -5,7 +5,7 @@ import { type Question, questionOf } from './question.ts';
 import { createRights, type Rights, type TokenLimits } from './rights.ts';
 import { type FollowerState, openRoute } from './route.ts';
 
-// Keeps sign-ins and grants in memory, as docs/follow.md describes it: what is in memory ends before
+// Keeps sign-ins and grants in memory, as docs/follow.md describes it: an entry is dropped before
 // Bailiwick replies to the call that ends it.
 
 export type FollowerOptions = {
@@ -17,7 +17,7 @@ export type FollowerOptions = {
   tenants?: readonly string[] | undefined;
   /** The most answers in memory, at most 19,000. Default: 10,000. */
   maxEntries?: number | undefined;
-  /** What `can` does when the answer is no longer known. Default: throw. */
+  /** Whether `can` throws or answers false when the answer is no longer known. Default: throw. */
   onUnavailable?: 'deny' | 'throw' | undefined;
   /** Hears of a refused credential and of a refused WebSocket. Default: console.warn. */
   log?: ((message: string) => void) | undefined;
@@ -41,7 +41,7 @@ export type Follower = {
   readonly state: FollowerState;
   /** Waits until questions can be answered. @throws UnavailableError after three seconds */
   ready(): Promise<void>;
-  /** Ends the connection. What is in memory, and each `Rights`, ends with it. */
+  /** Ends the connection, and with it all entries and each `Rights`. */
   close(): void;
 };
 

@@ -16,8 +16,8 @@ export function createMatchers(): Matchers {
   const matchers = new Map<string, Matcher>();
   return (patterns) => {
     const key = patterns.join('\n');
-    const known = matchers.get(key);
-    if (known) return known;
+    const shared = matchers.get(key);
+    if (shared) return shared;
     const matcher = matcherOf(patterns);
     // Matchers in use stay; only the sharing begins again.
     if (matchers.size >= maxShared) matchers.clear();

@@ -46,8 +46,8 @@ export function createQuestions({ clock, after }: Platform, route: Route) {
 
   function entryOf(question: Question): Promise<Entry> | Entry {
     const key = JSON.stringify(question);
-    const known = route.find(key) ?? answers.get(key);
-    if (known) return known;
+    const entry = route.find(key) ?? answers.get(key);
+    if (entry) return entry;
     if (isClosed) throw new UnavailableError(closedMessage);
     const answer = ask(key, question);
     answers.set(key, answer);

@@ -29,7 +29,7 @@ export type RightsDeps = {
   onUnavailable: 'deny' | 'throw';
 };
 
-/** What limits the rights of a token. Undefined in questions about a subject without one. */
+/** The limits of a token. Undefined in questions about a subject without one. */
 export type TokenLimits = { scope: Matcher; isOfService: boolean };
 
 /** The rights of an entry. They are read from it at each question, so they end with it. */
@@ -56,6 +56,6 @@ function isAllowed(
 ): boolean {
   if (scopes && !scopes(permission)) return false;
   if (limits && !limits.scope(permission)) return false;
-  // A service has no grants: what it was granted is its scope.
+  // A service has no grants: its scope decides.
   return grants ? isGranted(grants, permission, resource) : (limits?.isOfService ?? false);
 }

@@ -81,7 +81,10 @@ export function openRoute(deps: RouteDeps) {
   return {
     questions,
     state,
-    ready: readiness.wait,
+    async ready(): Promise<void> {
+      if (isClosed) throw new UnavailableError(closedMessage);
+      await readiness.wait();
+    },
     close(): void {
       isClosed = true;
       link?.close();

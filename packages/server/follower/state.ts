@@ -10,7 +10,7 @@ export type StateFields = {
 };
 
 export type State = {
-  /** What the app may still use. Undefined if the question was not about the token of an app. */
+  /** The permissions that the app may still use. Undefined if the question was not about the token of an app. */
   scopes: Matcher | undefined;
   /** Undefined in the state of a service's token, whose scope decides. */
   grants: Grants | undefined;

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -109,13 +109,15 @@ export async function startGateway(t: Pick<TestContext, 'after'>, changes: Parti
     }),
   };
   const server = createServer((request, response) => {
-    void bodyOf(request).then((body) => {
-      plain.push({ body, authorization: request.headers.authorization });
-      const answer = state.answerPlainly(body);
-      response.writeHead(answer.status, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(answer.body));
-    });
+    void answerCall(request, response);
   });
+  async function answerCall(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await bodyOf(request);
+    plain.push({ body, authorization: request.headers.authorization });
+    const answer = state.answerPlainly(body);
+    response.writeHead(answer.status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(answer.body));
+  }
   server.on('upgrade', (request, socket, head) => {
     state.upgrades++;
     if (state.refusesUpgrades || request.url !== '/follow')

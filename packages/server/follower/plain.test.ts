@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { InvalidTokenError } from '../errors.ts';
+import { isUnavailable, startFollowing, state, token, until } from '../testing/following.ts';
+import { credential } from '../testing/gateway.ts';
+import { hostPlatform } from './platform.ts';
+
+const plainAnswer = (body: object) => ({ status: 200, body });
+
+for (const [what, connect] of [
+  ['without a WebSocket', undefined],
+  ['where the upgrade is refused', hostPlatform().connect],
+] as const)
+  test(`${what} each question is a plain call, whose answer serves for a second`, async (t) => {
+    const {
+      follower: own,
+      gateway,
+      messages,
+      passed,
+    } = await startFollowing(t, {}, { platform: { connect } });
+    gateway.refusesUpgrades = true;
+    await own.ready();
+    assert.equal(own.state, 'plain');
+    gateway.plain.splice(0);
+    gateway.answerPlainly = () => plainAnswer({ Type: 'answer', LastsMs: 300_000, Value: state });
+    const rights = await own.rights(token);
+    assert.equal(rights.can('app.reports.write', 'report:7'), true);
+    await own.confirm(token);
+    assert.equal(gateway.plain.length, 2);
+    assert.equal(gateway.plain[0]?.authorization, `Bearer ${credential}`);
+    assert.deepEqual(Object.keys(gateway.plain[0]?.body as object), ['Token']);
+    passed.monotonicMs += 1000;
+    assert.throws(() => rights.can('app.reports.read'), isUnavailable);
+    await rights.refresh();
+    assert.equal(rights.can('app.reports.read'), true);
+    const Error = { Code: 'unauthenticated', Message: 'no' };
+    gateway.answerPlainly = () => plainAnswer({ Type: 'answer', Error });
+    await assert.rejects(own.confirm(token), InvalidTokenError);
+    assert.equal(messages.length, 1);
+    assert.match(messages[0] ?? '', /each question is a call/);
+    assert.ok(!messages[0]?.includes(credential));
+  });
+
+test('a plain call that is refused is unavailable, and never a token that has ended', async (t) => {
+  const { follower: own, gateway } = await startFollowing(
+    t,
+    {},
+    { platform: { connect: undefined } },
+  );
+  for (const [status, body] of [
+    [401, { Code: 'unauthenticated', Messages: [] }],
+    [200, {}],
+    [200, []],
+    [500, {}],
+    [302, {}],
+  ] as const) {
+    gateway.answerPlainly = () => ({ status, body });
+    await assert.rejects(own.confirm(token), isUnavailable);
+  }
+});
+
+test('a WebSocket that opens later takes the place of plain calls', async (t) => {
+  const { follower: own, gateway } = await startFollowing(t);
+  gateway.refusesUpgrades = true;
+  gateway.answerPlainly = () => plainAnswer({ Type: 'answer', LastsMs: 9, Value: state });
+  await until(() => gateway.upgrades > 0);
+  await own.confirm(token);
+  gateway.refusesUpgrades = false;
+  await gateway.connection(0);
+  await until(() => own.state === 'following');
+  await own.rights(token);
+  const { length } = gateway.plain;
+  await own.rights(token);
+  assert.equal(gateway.plain.length, length);
+});
