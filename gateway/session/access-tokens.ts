@@ -37,8 +37,7 @@ export function createAccessTokens(
   const issuer = createClient(Issuer, asService(sso, 'gateway'));
   return async (token: string, name: string, ip: string): Promise<Resolved> => {
     const claims = await issuer.verifyToken({ token });
-    const holder = await holderOf(credentials, claims, ip);
-    if (!holder || holder.id !== claims.subject) throw unauthenticated();
+    const holder = await holderOf(credentials, claims, { ip });
     const { unchangedFor, firstUseIn, useEvery, ...principal } = holder;
     const { clientId } = claims;
     return {
@@ -60,16 +59,24 @@ export function createAccessTokens(
 
 type Claims = IssuerVerifyTokenResponse;
 
-/** The user of the token's session, or the bot of its credential. */
-async function holderOf(
+/** The claims that name the holder of a token. */
+export type TokenHolder = Pick<Claims, 'subject' | 'sessionId' | 'credentialId' | 'tenant'>;
+
+/**
+ * The user of the token's session, or the bot of its credential. `unused`: the call is no use of it.
+ * @throws unauthenticated
+ */
+export async function holderOf(
   credentials: Client<typeof Credentials>,
-  { subject, sessionId, credentialId, tenant }: Claims,
-  ip: string,
-): Promise<ResolveResponse | undefined> {
+  { subject, sessionId, credentialId, tenant }: TokenHolder,
+  { ip = '', unused = false }: { ip?: string; unused?: boolean },
+): Promise<ResolveResponse> {
+  const use = { recordsUses: true, unused };
   const { principal } =
     sessionId === ''
-      ? await credentials.resolveBot({ tenant, bot: subject, credentialId, ip, recordsUses: true })
-      : await credentials.resolveSession({ sessionId, recordsUses: true });
+      ? await credentials.resolveBot({ tenant, bot: subject, credentialId, ip, ...use })
+      : await credentials.resolveSession({ sessionId, ...use });
+  if (principal?.id !== subject) throw unauthenticated();
   return principal;
 }
 
@@ -83,7 +90,10 @@ function narrowingOf({ scopes }: Claims, { narrowedTo }: ResolveResponse): strin
  * The only tenant of the token. A session of one tenant's provider has no token for another. A bot's
  * token names the bot's own tenant, and works where its key does.
  */
-function limitOf({ tenant }: Claims, { type, limitedTo }: ResolveResponse): string {
+export function limitOf(
+  { tenant }: Pick<Claims, 'tenant'>,
+  { type, limitedTo }: ResolveResponse,
+): string {
   if (type === 'bot') return '';
   if (limitedTo !== '' && limitedTo !== tenant) throw unauthenticated();
   return tenant;

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { leaseMs, type RightsCache, type RightsKey } from '@bailiwick/broker';
+import { leaseMs, type RightsCache } from '@bailiwick/broker';
 import {
   type Caller,
   createNetworks,
@@ -8,11 +8,7 @@ import {
   type Operation,
   permissionBitmap,
   recentLoginMs,
-  recordLimits,
-  type SessionCheck,
-  sessionCheckOf,
   sessionProof,
-  sessionTimes,
   tokenHash,
   tokenKind,
   tokenRefusal,
@@ -28,7 +24,8 @@ import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import { createAccessTokens, isAccessToken } from './access-tokens.ts';
 import { createPortalSessions } from './portal-sessions.ts';
-import { keysOf, moreKeysOf, type Principal, type Resolved, rightsKeyOf } from './principal.ts';
+import { keysOf, moreKeysOf, type Principal, type Resolved } from './principal.ts';
+import { loadRights } from './rights.ts';
 import type { Uses } from './uses.ts';
 
 /** The client's data on a request, known before its credential is checked. */
@@ -150,11 +147,9 @@ const rightsIn = (effective: EffectiveResponse) => ({
   suspendedName: effective.suspendedName,
 });
 
-type Clients = { credentials: Client<typeof Credentials>; authority: Client<typeof Authority> };
-
 /** Asks identity for the principal of a token. @throws unauthenticated */
 async function resolveCredential(
-  { credentials, uses }: { credentials: Clients['credentials']; uses: Uses },
+  { credentials, uses }: { credentials: Client<typeof Credentials>; uses: Uses },
   token: { tokenHash: Uint8Array; ip: string; kind: string },
 ): Promise<Resolved> {
   const response = await credentials.resolve({ ...token, recordsUses: true });
@@ -174,62 +169,6 @@ function cacheable({ principal, keys, lastsMs, noteUse }: Resolved) {
   const { allowedIps } = principal;
   const serves = allowedIps.length === 0 ? anywhere : createNetworks(allowedIps);
   return { value: { principal, serves, noteUse }, keys, lastsMs };
-}
-
-/**
- * Asks access for the principal's rights in a tenant, and whether its session satisfies the tenant.
- * The answer is cached by the credential and the tenant, under a key for each record that it depends
- * on. It ends with the session, and when the answer changes by time alone: a grant ends, the exemption
- * from SSO or the days before a factor is required.
- */
-async function loadRights(
-  { authority, credentials }: Clients,
-  principal: Principal,
-  tenant: string,
-) {
-  const { type, id, credentialId, clientId, narrowedTo } = principal;
-  const botTenant = principal.tenant;
-  const session = sessionTimes(principal);
-  const { unchangedFor, ...effective } = await authority.effective({
-    principalType: type,
-    principalId: id,
-    tenant,
-    botTenant,
-    narrowedTo,
-    ...sessionProof(principal),
-    ...(session && { session }),
-  });
-  const check = sessionCheckOf(effective, session);
-  await limitSession(credentials, principal, check);
-  // A bot's rights also depend on its own tenant, wherever it calls.
-  const keys: RightsKey[] = [
-    rightsKeyOf(principal),
-    `credential:${credentialId}`,
-    `tenant:${effective.tenant}`,
-    `tenant:${botTenant}`,
-    // A change of its provider limits a session, wherever it is used.
-    ...(principal.ssoTenant === '' ? [] : [`tenant:${principal.ssoTenant}` as const]),
-    ...(effective.cacheKeys as RightsKey[]),
-    // The app's scopes narrow the rights.
-    ...(clientId === '' ? [] : [`app:${clientId}` as const]),
-  ];
-  const sessionMs = check.endsAt
-    ? timestampMs(check.endsAt) - Date.now()
-    : Number.POSITIVE_INFINITY;
-  // Which one is the only tenant of a user depends on the others too.
-  const choiceMs = tenant === '' ? leaseMs : Number.POSITIVE_INFINITY;
-  const lastsMs = Math.min(sessionMs, choiceMs, lastsOf({ unchangedFor }, leaseMs));
-  return { value: { effective, check }, keys, lastsMs };
-}
-
-/** Makes the session's record end as access says. @throws unauthenticated if it has ended by that */
-async function limitSession(
-  credentials: Clients['credentials'],
-  principal: Principal,
-  check: SessionCheck,
-): Promise<void> {
-  const limits = recordLimits(principal, check);
-  if (limits) await credentials.limitSession(limits);
 }
 
 const anywhere = () => true;

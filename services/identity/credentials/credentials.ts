@@ -14,6 +14,7 @@ import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/interna
 import type {
   Credentials,
   CredentialUse,
+  ResolveSessionRequest,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { Issuer } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import type { Database } from '@bailiwick/store';
@@ -73,7 +74,9 @@ export function credentialsHandlers(deps: Deps): Handlers<typeof Credentials> {
         touch: unused ? undefined : call,
       });
       if (!session) throw unauthenticated();
-      return { principal: { ...userOf(session), ...sessionLasts(session, recordsUses) } };
+      return {
+        principal: { ...userOf(session), ...sessionLasts(session, { recordsUses, unused }) },
+      };
     },
 
     async recordUses({ uses }, call) {
@@ -85,10 +88,10 @@ export function credentialsHandlers(deps: Deps): Handlers<typeof Credentials> {
       return { sessionIds: await findLiveSessionIds(database, sessionIds) };
     },
 
-    async resolveBot({ tenant, bot: id, credentialId, ip, recordsUses }, call) {
+    async resolveBot({ tenant, bot: id, credentialId, ip, recordsUses, unused }, call) {
       const query = { tenant, bot: id, credentialId };
       const key = await findLiveBotKeyById(database, query);
-      if (key) return { principal: await useKey(database, call, key, { ip, recordsUses }) };
+      if (key) return { principal: await useKey(database, call, key, { ip, recordsUses, unused }) };
       if (!(await isLiveTrust(database, query))) throw unauthenticated();
       return { principal: { type: 'bot', id, credentialId, tenant } };
     },
@@ -140,7 +143,7 @@ type Token = { hash: Uint8Array; ip: string; kind: string; recordsUses: boolean 
 async function resolveStored(deps: Deps, { hash, ip, kind, recordsUses }: Token, call: Call) {
   const mayBe = (one: TokenKind) => kind === '' || kind === one;
   const session = mayBe('session') && (await findLiveSession(deps.database, hash, { touch: call }));
-  if (session) return { ...userOf(session), ...sessionLasts(session, recordsUses) };
+  if (session) return { ...userOf(session), ...sessionLasts(session, { recordsUses }) };
   const key = mayBe('botKey') && (await findLiveBotKey(deps.database, hash));
   if (key) return useKey(deps.database, call, key, { ip, recordsUses });
   if (mayBe('support')) return supportOf(deps, hash, call);
@@ -163,26 +166,33 @@ const lasts = ({ endMs, dueMs, everyMs }: Times, recordsUses: boolean) =>
       }
     : { unchangedFor: durationOf(Math.min(endMs, dueMs)) };
 
+type UseRules = Pick<ResolveSessionRequest, 'recordsUses'> &
+  Partial<Pick<ResolveSessionRequest, 'unused'>>;
+
 // The last use before a session is idle may be recorded seconds after it: the answer ends before that,
-// and the next call writes its use itself.
-const sessionLasts = (session: LiveSession, recordsUses: boolean) =>
+// and the next call writes its use itself. A caller who does not use the session needs no margin.
+const sessionLasts = (session: LiveSession, { recordsUses, unused = false }: UseRules) =>
   lasts(
     {
-      endMs: Math.min(session.expires_in_ms, session.idle_in_ms - session.use_every_ms),
+      endMs: Math.min(
+        session.expires_in_ms,
+        session.idle_in_ms - (unused ? 0 : session.use_every_ms),
+      ),
       dueMs: session.use_due_in_ms,
       everyMs: session.use_every_ms,
     },
     recordsUses,
   );
 
-/** The bot of a key. From an address outside the key's list this is not a use of it. */
+/** The bot of a key. A call from an address outside the key's list is no use of it either. */
 async function useKey(
   database: Database,
   call: Call,
   key: LiveBotKey,
-  { ip, recordsUses }: Pick<Token, 'ip' | 'recordsUses'>,
+  { ip, recordsUses, unused = false }: Pick<Token, 'ip'> & UseRules,
 ) {
-  const dueMs = allowsNetwork(key, ip) ? await touchBotKey(database, call, key) : key.useDueInMs;
+  const isUse = !unused && allowsNetwork(key, ip);
+  const dueMs = isUse ? await touchBotKey(database, call, key) : key.useDueInMs;
   const { bot: id, id: credentialId, tenant, permissions: narrowedTo, allowedIps } = key;
   const expiresAt = timeOf(key.expiresAt);
   const times = { endMs: key.expiresInMs, dueMs, everyMs: keyUseMs };
