@@ -1,6 +1,6 @@
 import type { Loan as Terms } from '@bailiwick/broker';
 import { closeCodes, type Link } from './link.ts';
-import type { Holder, Loan, Loans } from './loans.ts';
+import type { Holder, Loan, Loans, Release } from './loans.ts';
 import { metrics } from './metrics.ts';
 
 // What one follower holds, and its lease. The follower measures its lease from before its beat, so
@@ -18,7 +18,12 @@ const marginMs = 5;
 /** Copies whose time has ended are removed this often. */
 export const sweepMs = 10_000;
 
-type Drop = { loans: readonly Loan[]; timer: NodeJS.Timeout; sentAt: number; resolve: () => void };
+type Drop = {
+  loans: readonly Loan[];
+  timer: NodeJS.Timeout;
+  sentAt: number;
+  resolve: (release: Release) => void;
+};
 
 type Options = { loans: Loans; link: Link };
 
@@ -33,7 +38,7 @@ export function createHolder({ loans, link }: Options) {
   /** In ms of the monotonic clock. */
   let leaseEndsAt = 0;
   let isEnding = false;
-  let lost: Promise<void> | undefined;
+  let lost: Promise<Release> | undefined;
 
   function remove(loan: Loan): void {
     loans.remove(loan);
@@ -41,8 +46,8 @@ export function createHolder({ loans, link }: Options) {
   }
 
   /** Resolves once the follower has dropped them, or its lease is over. */
-  function drop(some: readonly Loan[]): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
+  function drop(some: readonly Loan[]): Promise<Release> {
+    const { promise, resolve } = Promise.withResolvers<Release>();
     const id = ++lastDrop;
     const timer = setTimeout(giveUp, dropMs);
     drops.set(id, { loans: some, timer, sentAt: performance.now(), resolve });
@@ -56,25 +61,27 @@ export function createHolder({ loans, link }: Options) {
     clearTimeout(timer);
     drops.delete(id);
     for (const loan of dropped) remove(loan);
-    resolve();
+    resolve('dropped');
   }
 
-  async function takeBack(some: readonly Loan[]): Promise<void> {
+  async function takeBack(some: readonly Loan[]): Promise<Release> {
     if (lost) return lost;
     if (some.some(({ handle }) => handle === 0))
       return end(closeCodes.changed, 'what the follower may follow has changed');
     const held = some.filter(({ end }) => end === undefined);
     if (held.length > 0) void drop(held);
-    await Promise.all(new Set(some.map(({ end }) => end)));
+    const releases = await Promise.all(new Set(some.map(({ end: release }) => release)));
+    return releases.includes('waited') ? 'waited' : 'dropped';
   }
 
-  const takeAll = (): Promise<void> => takeBack([...copies.values()]);
+  const takeAll = (): Promise<Release> => takeBack([...copies.values()]);
 
   /** Ends the connection, after the follower has dropped its copies. */
-  async function end(code: number, reason: string): Promise<void> {
+  async function end(code: number, reason: string): Promise<Release> {
     isEnding = true;
-    await takeAll();
+    const release = await takeAll();
     link.close(code, reason);
+    return release;
   }
 
   /** The follower does not acknowledge a drop. It gets no `ok` any more, so its lease ends. */
@@ -83,13 +90,13 @@ export function createHolder({ loans, link }: Options) {
     void lose();
   }
 
-  function lose(): Promise<void> {
+  function lose(): Promise<Release> {
     lost ??= waitOut();
     return lost;
   }
 
   /** The connection is gone, and the follower may use its copies until its lease is over. */
-  async function waitOut(): Promise<void> {
+  async function waitOut(): Promise<Release> {
     for (const { timer } of drops.values()) clearTimeout(timer);
     const leftMs = copies.size === 0 ? 0 : leaseEndsAt - performance.now();
     if (leftMs > 0) {
@@ -98,8 +105,9 @@ export function createHolder({ loans, link }: Options) {
     }
     for (const loan of copies.values()) remove(loan);
     if (right) loans.remove(right);
-    for (const { resolve } of drops.values()) resolve();
+    for (const { resolve } of drops.values()) resolve('waited');
     loans.removeHolder(holder);
+    return 'waited';
   }
 
   const holder: Holder = { takeBack, takeAll };

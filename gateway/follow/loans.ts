@@ -1,4 +1,4 @@
-import type { Borrowers, RightsKey } from '@bailiwick/broker';
+import type { Borrowers, Released, RightsKey } from '@bailiwick/broker';
 
 // The copies that all followers of this gateway hold. Services know the gateway only: it
 // acknowledges a revocation once its followers have dropped what the revocation ends.
@@ -11,15 +11,23 @@ export type Loan = {
   keys: readonly RightsKey[];
   /** When the follower drops it by itself, in ms of the monotonic clock. */
   endsAt: number;
-  /** Resolves once the follower cannot use it any more; undefined = it was not taken back. */
-  end?: Promise<void>;
+  /** How the follower lets go of it; undefined = it was not taken back. */
+  end?: Promise<Release>;
 };
+
+/** dropped: the follower has said so. waited: its lease is over. */
+export type Release = 'dropped' | 'waited';
 
 export type Holder = {
   /** Resolves once the follower cannot use these copies any more. */
-  takeBack(loans: readonly Loan[]): Promise<void>;
+  takeBack(loans: readonly Loan[]): Promise<Release>;
   /** Takes all of its copies back. */
-  takeAll(): Promise<void>;
+  takeAll(): Promise<Release>;
+};
+
+const count = (releases: readonly Release[]): Released => {
+  const followersWaited = releases.filter((release) => release === 'waited').length;
+  return { followers: releases.length - followersWaited, followersWaited };
 };
 
 export type Loans = ReturnType<typeof createLoans>;
@@ -39,8 +47,8 @@ export function createLoans() {
     revoke(keys) {
       const loans = under(keys);
       if (loans.size === 0) return undefined;
-      const ends = [...loans].map(([holder, some]) => holder.takeBack(some));
-      return Promise.all(ends).then(() => {});
+      const releases = [...loans].map(([holder, some]) => holder.takeBack(some));
+      return Promise.all(releases).then(count);
     },
     // The lease of a follower rests on the leases of all services that can revoke what it holds.
     drop: (service) => (service === 'notifications' ? undefined : clear()),

@@ -165,6 +165,8 @@ export function openBroker(options: Options) {
       await within(connection.flush(), timeoutMs);
     },
 
+    /** The name of this process, for the holders that it speaks for. */
+    name: options.name,
     isConnected: () => link.client() !== undefined && link.alive() !== undefined,
 
     /** Stops consuming, waits for the messages in hand, and closes. */

@@ -17,9 +17,15 @@ export {
   followRevocations,
   type Loaded,
   type Loan,
+  type Released,
   type RightsCache,
 } from './revocation/revocation.ts';
-export { createRevoker, type Holders, type Revoke } from './revocation/revoker.ts';
+export {
+  createRevoker,
+  type HolderReport,
+  type Holders,
+  type Revoke,
+} from './revocation/revoker.ts';
 export { brokerSettings } from './settings.ts';
 export { watchStorage } from './storage-watch.ts';
 export type { StreamName, StreamState } from './streams.ts';

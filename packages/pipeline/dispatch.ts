@@ -63,7 +63,7 @@ export type DispatchOptions = {
    * Resolves when no gateway has rights under these keys in its cache, and no change of another call
    * that rests on them is being committed.
    */
-  revoke: (keys: readonly RightsKey[], cause?: string) => Promise<void>;
+  revoke: (keys: readonly RightsKey[], cause?: string) => Promise<unknown>;
   /** Runs a call that carries an Idempotency-Key. */
   idempotency: Idempotency;
   /** Lets a replica answer the lists of a caller whose changes it has. */

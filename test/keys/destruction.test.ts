@@ -73,7 +73,10 @@ describe('the destruction of a tenant’s keys', () => {
       broker,
       log: instance.log,
       forget,
-      revoke: async (keys) => void revokedKeys.push(...keys),
+      revoke: async (keys) => {
+        revokedKeys.push(...keys);
+        return [];
+      },
     })();
     const relay = startRelay({
       database: instance.database,

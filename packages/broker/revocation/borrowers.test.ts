@@ -4,7 +4,7 @@ import type { Host } from '@bailiwick/contract';
 import type { RightsKey } from './keys.ts';
 import { leaseMs } from './lease.ts';
 import type { FollowLog } from './logs.ts';
-import { createRightsCache, type Loaded, type Loan } from './revocation.ts';
+import { createRightsCache, type Loaded, type Loan, type Released } from './revocation.ts';
 import { createRevoker } from './revoker.ts';
 import { localBroker } from './testing/local-broker.ts';
 
@@ -41,8 +41,8 @@ async function start(t: TestContext) {
       borrowers: {
         revoke(keys) {
           if (!keys.includes(key)) return undefined;
-          const { promise, resolve } = Promise.withResolvers<void>();
-          drops.push({ keys, finish: resolve });
+          const { promise, resolve } = Promise.withResolvers<Released>();
+          drops.push({ keys, finish: () => resolve({ followers: 2, followersWaited: 1 }) });
           return promise;
         },
         drop: (service) => void dropped.push(service),
@@ -81,12 +81,19 @@ test('a revocation replies once the borrower has dropped its copies', async (t) 
   const { lend, revoke, drops } = await start(t);
   await lend();
   let isReplied = false;
-  const reply = revoke([key]).then(() => (isReplied = true));
+  const reply = revoke([key]).finally(() => (isReplied = true));
   await soon();
   await soon();
   assert.deepEqual([drops.length, isReplied], [1, false]);
   for (const { finish } of drops) finish();
-  await reply;
+  assert.deepEqual(
+    (await reply).map(({ state, followers, followersWaited }) => [
+      state,
+      followers,
+      followersWaited,
+    ]),
+    [['dropped', 2, 1]],
+  );
 });
 
 test('a value that was revoked during its load is not lent', async (t) => {

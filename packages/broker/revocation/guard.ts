@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { unavailable } from '@bailiwick/errors';
 import { LRUCache } from 'lru-cache';
 import type { Broker } from '../broker.ts';
-import type { Revocation, RightsKey } from './keys.ts';
+import type { Acknowledgement, Revocation, RightsKey } from './keys.ts';
 import { createLease, leaseMs, subjects } from './lease.ts';
 
 // A revoked right changes nothing after the reply of the call that revoked it. Every process that
@@ -121,7 +121,8 @@ export function createGuards(broker: Broker) {
         (commit) =>
           (cause === '' || commit.work !== cause) && commit.keys.some((key) => keys.includes(key)),
       );
-      const acknowledge = () => answer(JSON.stringify({ id, holder: self }));
+      const dropped: Acknowledgement = { id, holder: self, name: broker.name, kind: 'changes' };
+      const acknowledge = () => answer(JSON.stringify(dropped));
       if (running.length === 0) return acknowledge();
       void Promise.all(running.map(({ ended }) => ended)).then(acknowledge);
     })

@@ -5,6 +5,23 @@ export type { RightsKey };
 /** The signal of a revocation. `cause` is the call that revokes, '' = none. */
 export type Revocation = { id: string; keys: readonly RightsKey[]; cause?: string };
 
+/**
+ * The answer of a holder that has dropped the keys. `name`: its process; `kind`: what it held;
+ * `followers`: those for which it speaks that have dropped them; `followersWaited`: those whose leases
+ * it has waited out. An earlier version sends none of these.
+ */
+export type Acknowledgement = {
+  id: string;
+  holder: string;
+  name?: string;
+  kind?: HolderKind;
+  followers?: number;
+  followersWaited?: number;
+};
+
+/** A cache of rights, or the changes that a process is about to commit. */
+export type HolderKind = 'cache' | 'changes';
+
 const isRightsKey = (text: string): text is RightsKey =>
   /^(user|bot|credential|tenant|app|use):./.test(text);
 

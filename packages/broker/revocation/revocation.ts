@@ -3,7 +3,7 @@ import type { Host } from '@bailiwick/contract';
 import { counter, shareOfHeap } from '@bailiwick/process';
 import type { Broker } from '../broker.ts';
 import { createEntries, type Entry } from './entries.ts';
-import type { Revocation, RightsKey } from './keys.ts';
+import type { Acknowledgement, Revocation, RightsKey } from './keys.ts';
 import { createLease, leaseMs, subjects } from './lease.ts';
 import { createLoads } from './loads.ts';
 import { createLogLeases } from './log-leases.ts';
@@ -59,13 +59,16 @@ const lookUps = counter<{ outcome: 'hit' | 'miss' }>({
   about: 'Look-ups of principals and rights in the cache of a gateway, by outcome.',
 });
 
+/** How many borrowers have dropped their copies, and of how many the lease was waited out. */
+export type Released = { followers: number; followersWaited: number };
+
 /** Other processes that use copies of the values of a cache, for as long as its leases hold. */
 export type Borrowers = {
   /**
    * Takes back the copies that depend on these keys. Resolves once none of them can be used any
    * more; undefined = there are none.
    */
-  revoke(keys: readonly RightsKey[]): Promise<void> | undefined;
+  revoke(keys: readonly RightsKey[]): Promise<Released> | undefined;
   /** Takes back the copies that this service can revoke: revocations may have passed unheard. */
   drop(service: Host): void;
   /** Takes back all copies. */
@@ -111,7 +114,7 @@ function createHold(
   });
 
   /** Resolves once the borrowers have dropped their copies; undefined = at once. */
-  function revoke(keys: readonly RightsKey[]): Promise<void> | undefined {
+  function revoke(keys: readonly RightsKey[]): Promise<Released> | undefined {
     loads.revoke(keys);
     entries.revoke(keys);
     verifier?.revoked(keys);
@@ -126,9 +129,13 @@ function createHold(
   void broker
     .listen(subjects.revoke, (body, answer) => {
       const { id, keys } = JSON.parse(body) as Revocation;
-      const acknowledge = () => answer(JSON.stringify({ id, holder: self }));
-      const isDropped = revoke(keys);
-      if (isDropped) void isDropped.then(acknowledge);
+      const acknowledge = (released?: Released) => {
+        const holder = { id, holder: self, name: broker.name, kind: 'cache' } as const;
+        const acknowledgement: Acknowledgement = { ...holder, ...released };
+        answer(JSON.stringify(acknowledgement));
+      };
+      const release = revoke(keys);
+      if (release) void release.then(acknowledge);
       else acknowledge();
     })
     .then(allow, () => {});

@@ -79,3 +79,22 @@ test('a revocation does not wait for a holder that has ended its lease', async (
   assert.ok(performance.now() - began < leaseMs / 2);
   assert.deepEqual(deaf, []);
 });
+
+test('a revocation reports who dropped the keys, who had ended its lease, and whose lease it waited out', async (t) => {
+  const { hear, end, revoke } = await start(t, async () => ['caching', 'stopping', 'silent']);
+  await hear(['caching']);
+  const running = revoke(['user:usr_1']);
+  await sleep(10);
+  end('stopping');
+  const states = (await running).map(({ holder, state }) => `${holder} ${state}`);
+  assert.deepEqual(states.sort(), ['caching dropped', 'silent waited', 'stopping ended']);
+});
+
+test('a revocation that cannot list the holders reports no holder as one that dropped', async (t) => {
+  const { hear, revoke } = await start(t, () => Promise.reject(new Error('the database is away')));
+  await hear(['caching']);
+  assert.deepEqual(
+    (await revoke(['user:usr_1'])).map(({ holder, state }) => [holder, state]),
+    [['', 'waited']],
+  );
+});

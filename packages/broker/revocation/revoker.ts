@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { within } from '@bailiwick/contract';
 import type { Broker } from '../broker.ts';
-import type { Revocation, RightsKey } from './keys.ts';
+import type { Acknowledgement, HolderKind, Revocation, RightsKey } from './keys.ts';
 import { leaseMs, subjects } from './lease.ts';
 
 // The revoking side. A holder of cached rights has a lease by the broker, by its row in the log of
@@ -14,9 +14,25 @@ const waitMs = leaseMs + 5;
 
 /**
  * Resolves when all caches have dropped the keys, and no change that rests on them is being
- * committed. `cause`: the call that revokes, whose own changes go on.
+ * committed. `cause`: the call that revokes, whose own changes go on. Returns the holders that it
+ * knew of.
  */
-export type Revoke = (keys: readonly RightsKey[], cause?: string) => Promise<void>;
+export type Revoke = (keys: readonly RightsKey[], cause?: string) => Promise<HolderReport[]>;
+
+/**
+ * How a holder let go of the keys. dropped: it has said so. ended: it has ended its lease. waited: it
+ * has said nothing until its lease was over; `holder` is empty if holders could not be listed.
+ */
+export type HolderReport = {
+  holder: string;
+  state: 'dropped' | 'ended' | 'waited';
+  /** The process; '' = unknown, as of an earlier version. */
+  name: string;
+  kind: HolderKind;
+  /** The followers for which it spoke: those that have dropped the keys, and those waited out. */
+  followers: number;
+  followersWaited: number;
+};
 
 /** The holders in the log of the revoking service. */
 export type Holders = {
@@ -72,23 +88,36 @@ function createHearing(broker: Broker, onEnd: (holder: string) => void) {
 
 /** The revocations that wait for holders. */
 function createWaiting() {
-  const waiting = new Map<string, { missing: Set<string>; resolve: () => void }>();
-  function acknowledge(id: string, holder: string): void {
+  type Waiting = { missing: Set<string>; reports: Map<string, HolderReport>; resolve: () => void };
+  const waiting = new Map<string, Waiting>();
+  function report(id: string, holder: HolderReport): void {
     const revocation = waiting.get(id);
-    revocation?.missing.delete(holder);
-    if (revocation?.missing.size === 0) revocation.resolve();
+    if (!revocation || revocation.reports.has(holder.holder)) return;
+    revocation.missing.delete(holder.holder);
+    revocation.reports.set(holder.holder, holder);
+    if (revocation.missing.size === 0) revocation.resolve();
   }
   return {
-    acknowledge,
+    acknowledge: ({
+      id,
+      holder,
+      name = '',
+      kind = 'cache',
+      followers = 0,
+      followersWaited = 0,
+    }: Acknowledgement): void =>
+      report(id, { holder, state: 'dropped', name, kind, followers, followersWaited }),
     /** A holder without a lease has dropped everything. */
     endHolder: (holder: string): void => {
-      for (const id of waiting.keys()) acknowledge(id, holder);
+      for (const [id, { missing }] of waiting)
+        if (missing.has(holder)) report(id, unheard(holder, 'ended'));
     },
-    add(id: string, missing: Set<string>): Promise<void> {
-      if (missing.size === 0) return Promise.resolve();
-      const { promise, resolve } = Promise.withResolvers<void>();
-      waiting.set(id, { missing, resolve });
-      return promise;
+    add(id: string, missing: Set<string>): { all: Promise<void>; reports: Waiting['reports'] } {
+      const { promise: all, resolve } = Promise.withResolvers<void>();
+      const reports: Waiting['reports'] = new Map();
+      waiting.set(id, { missing, reports, resolve });
+      if (missing.size === 0) resolve();
+      return { all, reports };
     },
     delete: (id: string): void => void waiting.delete(id),
   };
@@ -102,8 +131,7 @@ export function createRevoker(broker: Broker, holders: Holders): Revoke {
   const ready = Promise.all([
     hearing.listening,
     broker.listen(`${subjects.ack}.${self}`, (body) => {
-      const { id, holder } = JSON.parse(body) as { id: string; holder: string };
-      waiting.acknowledge(id, holder);
+      waiting.acknowledge(JSON.parse(body) as Acknowledgement);
     }),
   ]);
   // Without the broker every revocation waits the full lease, so a failure here is harmless.
@@ -118,7 +146,7 @@ export function createRevoker(broker: Broker, holders: Holders): Revoke {
     // heartbeats. It has once the broker responds. Without a response the connection is dead, and
     // without the rows holders may be unknown.
     const [isReached, rows] = await Promise.all([responds(broker), freshIn(holders)]);
-    if (!isReached || !rows) return sleep(remainingMs());
+    if (!isReached || !rows) return sleep(remainingMs(), [unheard('', 'waited')]);
     hearing.noteConnection();
     const knowsAllAt = hearing.knowsAllAt();
     const missing = hearing.holders(began, rows);
@@ -127,21 +155,35 @@ export function createRevoker(broker: Broker, holders: Holders): Revoke {
     const signal = () =>
       broker.signal(subjects.revoke, JSON.stringify(revocation), `${subjects.ack}.${self}`);
     // Followers without a cache hear of the revocation too.
-    if (missing.size === 0 && knowsAllAt <= now) return signal();
-    const acknowledgement = waiting.add(revocation.id, missing);
+    if (missing.size === 0 && knowsAllAt <= now) {
+      signal();
+      return [];
+    }
+    const { all, reports } = waiting.add(revocation.id, missing);
     const timeToAnswer = remainingMs();
     signal();
     // A broker's cluster may lose a signal between two of its servers.
     const again = setInterval(signal, leaseMs / 4);
     const silence = sleep(Math.min(leaseMs, Math.max(0, knowsAllAt - now)));
-    await within(remainingMs(), Promise.all([acknowledgement, silence]));
+    await within(remainingMs(), Promise.all([all, silence]));
     clearInterval(again);
     waiting.delete(revocation.id);
     const deaf = rows.filter((id) => missing.has(id));
     // Rows that came late leave the holders no time to answer.
     if (deaf.length > 0 && timeToAnswer > leaseMs / 2) void holders.markDeaf(deaf).catch(() => {});
+    return [...reports.values(), ...[...missing].map((holder) => unheard(holder, 'waited'))];
   };
 }
+
+/** A holder that said nothing about itself. */
+const unheard = (holder: string, state: HolderReport['state']): HolderReport => ({
+  holder,
+  state,
+  name: '',
+  kind: 'cache',
+  followers: 0,
+  followersWaited: 0,
+});
 
 /** The holders in the log; undefined if they cannot be read in time. */
 const freshIn = (holders: Holders): Promise<string[] | undefined> =>

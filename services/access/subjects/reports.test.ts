@@ -20,7 +20,7 @@ function begin({ acknowledged }: { acknowledged: boolean }) {
   } as unknown as Database;
   const revoke = (keys: readonly string[]) => {
     steps.push(...keys);
-    return acknowledged ? Promise.resolve() : new Promise<void>(() => {});
+    return acknowledged ? Promise.resolve([]) : new Promise<never>(() => {});
   };
   const credentials = { confirm: () => Promise.reject(new Error('asked for a credential')) };
   const directory = {} as Directory;
