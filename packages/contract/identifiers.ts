@@ -18,6 +18,7 @@ export type IdPrefix =
   | 'dom' // domain
   | 'aud' // audit entry
   | 'ses' // session
+  | 'lck' // receipt of a lock
   | 'fac' // second factor
   | 'psk' // passkey
   | 'sso' // identity provider

@@ -17,6 +17,7 @@ import { file_bailiwick_identity_v1_bots } from '@bailiwick/proto/gen/bailiwick/
 import { file_bailiwick_identity_v1_factors } from '@bailiwick/proto/gen/bailiwick/identity/v1/factors_pb.ts';
 import { file_bailiwick_identity_v1_federation } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
 import { file_bailiwick_identity_v1_internal } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
+import { file_bailiwick_identity_v1_lock_receipts } from '@bailiwick/proto/gen/bailiwick/identity/v1/lock_receipts_pb.ts';
 import { file_bailiwick_identity_v1_passkeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/passkeys_pb.ts';
 import { file_bailiwick_identity_v1_sessions } from '@bailiwick/proto/gen/bailiwick/identity/v1/sessions_pb.ts';
 import { file_bailiwick_identity_v1_support } from '@bailiwick/proto/gen/bailiwick/identity/v1/support_pb.ts';
@@ -39,6 +40,7 @@ import { file_bailiwick_sso_v1_apps } from '@bailiwick/proto/gen/bailiwick/sso/v
 import { file_bailiwick_sso_v1_domain } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
 import { file_bailiwick_sso_v1_internal } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
 import { file_bailiwick_sso_v1_provider } from '@bailiwick/proto/gen/bailiwick/sso/v1/provider_pb.ts';
+import { file_bailiwick_sso_v1_sign_outs } from '@bailiwick/proto/gen/bailiwick/sso/v1/sign_outs_pb.ts';
 import { file_bailiwick_sso_v1_sso } from '@bailiwick/proto/gen/bailiwick/sso/v1/sso_pb.ts';
 import {
   createRegistry,
@@ -58,6 +60,7 @@ const files: readonly DescFile[] = [
   file_bailiwick_identity_v1_tokens,
   file_bailiwick_identity_v1_users,
   file_bailiwick_identity_v1_bots,
+  file_bailiwick_identity_v1_lock_receipts,
   file_bailiwick_identity_v1_bot_keys,
   file_bailiwick_identity_v1_bot_trusts,
   file_bailiwick_identity_v1_internal,
@@ -76,6 +79,7 @@ const files: readonly DescFile[] = [
   file_bailiwick_identity_v1_federation,
   file_bailiwick_sso_v1_domain,
   file_bailiwick_sso_v1_provider,
+  file_bailiwick_sso_v1_sign_outs,
   file_bailiwick_sso_v1_sso,
   file_bailiwick_sso_v1_apps,
   file_bailiwick_sso_v1_account_apps,

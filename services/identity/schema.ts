@@ -20,8 +20,10 @@ import {
   PendingLinkEntity,
   UnconfirmedProviderEntity,
 } from './federation/entities.ts';
+import { LockReceiptEntity, LockReceiptRowEntity } from './locks/entities.ts';
 import { Baseline } from './migrations/042-baseline.ts';
 import { Revocations } from './migrations/043-revocations.ts';
+import { LockReceipts } from './migrations/044-lock-receipts.ts';
 import { PasskeyEntity, UsedChallengeEntity } from './passkeys/entities.ts';
 import {
   KnownNetworkEntity,
@@ -61,10 +63,13 @@ export const identitySchema: ServiceSchema = {
     LoginChallengeEntity,
     PasskeyEntity,
     UsedChallengeEntity,
+    LockReceiptEntity,
+    LockReceiptRowEntity,
   ],
   migrations: [
     { name: '042-baseline', class: Baseline },
     { name: '043-revocations', class: Revocations },
+    { name: '044-lock-receipts', class: LockReceipts },
   ],
   baseline: { version: 32, last: '041-sso-recovery' },
   compatibleFrom: 1,

@@ -33,6 +33,7 @@ import {
   IdentityKeys,
   IdentityLimits,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
+import { LockReceipts } from '@bailiwick/proto/gen/bailiwick/identity/v1/lock_receipts_pb.ts';
 import { Passkeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/passkeys_pb.ts';
 import { Sessions } from '@bailiwick/proto/gen/bailiwick/identity/v1/sessions_pb.ts';
 import { Support } from '@bailiwick/proto/gen/bailiwick/identity/v1/support_pb.ts';
@@ -44,6 +45,7 @@ import {
   PasswordPolicy,
   SsoRecovery,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
+import { AppSignOuts } from '@bailiwick/proto/gen/bailiwick/sso/v1/sign_outs_pb.ts';
 import {
   countAddress,
   createLimiter,
@@ -79,6 +81,8 @@ import { federationHandlers } from './federation/handlers.ts';
 import { forgetProvider } from './federation/identities/queries.ts';
 import { dataKeysHandlers } from './keys/handlers.ts';
 import { accountLimits } from './limits.ts';
+import { watchLocks } from './locks/follow.ts';
+import { lockReceiptsHandlers } from './locks/handlers.ts';
 import { followOwnerNotices } from './owners/notices.ts';
 import { passkeysHandlers } from './passkeys/handlers.ts';
 import { type IsBreached, openBreached } from './passwords/breached/breached.ts';
@@ -110,6 +114,7 @@ const clientsOf = ({ access, sso }: Options['peers']) => ({
   sso: createPeerClient(PasswordPolicy, sso, 'identity'),
   recovery: createPeerClient(SsoRecovery, sso, 'identity'),
   issuer: createPeerClient(Issuer, sso, 'identity'),
+  signOuts: createPeerClient(AppSignOuts, sso, 'identity'),
 });
 
 /**
@@ -163,11 +168,24 @@ const logsOf = (database: Database, { access }: Options['peers']): RevocationLog
   identity: (renewal) => renewHolder(database, identitySchema, renewal),
 });
 
+type FollowerDeps = Parameters<typeof followOwnerNotices>[0] & Parameters<typeof watchSupport>[0];
+
+/** The work that follows events. */
+const followers = (deps: FollowerDeps) => [followOwnerNotices(deps), ...watchSupport(deps)];
+
+const botServices = (deps: Parameters<typeof botsHandlers>[0] & BotKeysDeps & BotTrustsDeps) => [
+  serve(Bots, botsHandlers(deps)),
+  serve(BotKeys, botKeysHandlers(deps)),
+  serve(BotTrusts, botTrustsHandlers(deps)),
+];
+type BotKeysDeps = Parameters<typeof botKeysHandlers>[0];
+type BotTrustsDeps = Parameters<typeof botTrustsHandlers>[0];
+
 /** The parts with which the service starts, on its database and broker. */
 function partsOf(
   { settings, peers, log }: Options,
   { keyRing, keyService, isBreached }: Resources,
-  { database, broker, handover, refusals }: Parameters<ServiceOptions['parts']>[0],
+  { database, broker, handover, refusals, revoke }: Parameters<ServiceOptions['parts']>[0],
 ) {
   const limits = accountLimits[settings.limits as LimitProfile];
   const { domainOwner, ...clients } = clientsOf(peers);
@@ -177,6 +195,7 @@ function partsOf(
     ...pageRules(settings),
     ...clients,
     database,
+    revoke,
     handover,
     keyRing,
     keys,
@@ -202,9 +221,8 @@ function partsOf(
       serve(Passkeys, passkeysHandlers(deps)),
       serve(RecoveryCodes, recoveryCodesHandlers(deps)),
       serve(Users, usersHandlers(deps), userChecks(passwordRules)),
-      serve(Bots, botsHandlers(deps)),
-      serve(BotKeys, botKeysHandlers(deps)),
-      serve(BotTrusts, botTrustsHandlers(deps)),
+      serve(LockReceipts, lockReceiptsHandlers(deps)),
+      ...botServices(deps),
       serve(Credentials, credentialsHandlers({ ...deps, installed: openTokens(settings, log) })),
       serve(Tokens, tokensHandlers(deps)),
       serve(IdentityLimits, { take: countAddress(deps.limiter, limits.addresses) }),
@@ -215,8 +233,8 @@ function partsOf(
     background: [
       createSweeper(deps, log),
       createKeyNotices({ database, log }),
-      followOwnerNotices({ ...deps, broker }),
-      ...watchSupport({ ...deps, broker }),
+      watchLocks(deps),
+      ...followers({ ...deps, broker }),
       followPurges({ schema: identitySchema, database, broker, log, before: leaveTenant }),
       maintainDataKeys({ ...deps, service: keyService, records: sealedRecords, forget }),
       () => async () => deps.rightsCache.close(),

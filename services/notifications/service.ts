@@ -38,6 +38,7 @@ import {
   DataKeys,
   DomainOwner,
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
+import { AppSignOuts } from '@bailiwick/proto/gen/bailiwick/sso/v1/sign_outs_pb.ts';
 import { countAddress, createLimiter, type Database, type Limiter } from '@bailiwick/store';
 import {
   createBehalfClient,
@@ -146,6 +147,7 @@ function openDeps({ settings, peers, log }: Options) {
     tenants: createPeerClient(Tenants, access, 'notifications'),
     ssoKeys: createBehalfClient(DataKeys, peers.sso, 'notifications'),
     logout: createPeerClient(AppLogout, sso, 'notifications'),
+    signOuts: createPeerClient(AppSignOuts, sso, 'notifications'),
     owners: createDomainOwners(createPeerClient(DomainOwner, sso, 'notifications')),
     mailer: createMailer({
       smtpUrl: settings.smtpUrl,
@@ -181,6 +183,7 @@ function partsOf(deps: Deps) {
     findTarget: targetFinder({ database, keys, rightsCache }),
     noteUnsent: unsentRecorder(database),
     quotas: createLaneQuotas(),
+    logoutTries: deps.plan.schedules.webhook.length,
     store: createStore({
       database,
       keys,

@@ -8,6 +8,7 @@ import {
   type ServiceSchema,
 } from '@bailiwick/store';
 import { AppConsentEntity, AppSignInEntity } from './app-sign-ins/entities.ts';
+import { AppSignOutEntity } from './app-sign-ins/sign-outs/entities.ts';
 import { AppEntity, AppLogoEntity } from './apps/entities.ts';
 import { DomainEntity, SsoLiftEntity } from './domains/entities.ts';
 import { HandledJoinEntity } from './domains/joining/entities.ts';
@@ -17,6 +18,7 @@ import { Revocations } from './migrations/034-revocations.ts';
 import { Grants } from './migrations/035-grants.ts';
 import { ProviderReservations } from './migrations/036-provider-reservations.ts';
 import { WithdrawnUses } from './migrations/037-withdrawn-uses.ts';
+import { AppSignOuts } from './migrations/038-app-sign-outs.ts';
 import { ProviderEntity } from './providers/entities.ts';
 import { ProviderReservationEntity } from './providers/reservations/entities.ts';
 import { SsoRecoveryCodeEntity } from './requirement/recovery/entities.ts';
@@ -44,6 +46,7 @@ export const ssoSchema: ServiceSchema = {
     IssuerRecordEntity,
     SigningKeyEntity,
     AppSignInEntity,
+    AppSignOutEntity,
     AppConsentEntity,
   ],
   migrations: [
@@ -52,6 +55,7 @@ export const ssoSchema: ServiceSchema = {
     { name: '035-grants', class: Grants },
     { name: '036-provider-reservations', class: ProviderReservations },
     { name: '037-withdrawn-uses', class: WithdrawnUses },
+    { name: '038-app-sign-outs', class: AppSignOuts },
   ],
   baseline: { version: 21, last: '032-recovery-codes' },
   compatibleFrom: 1,

@@ -3,6 +3,7 @@ import { type Background, repeat } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
 import type { Database, Limiter } from '@bailiwick/store';
 import { sweepConsents } from './app-sign-ins/queries.ts';
+import { sweepSignOuts } from './app-sign-ins/sign-outs/queries.ts';
 import { erasePreviousSecrets } from './apps/queries.ts';
 import { sweepHandled } from './domains/joining/queries.ts';
 import { sweepIssuer } from './issuer/queries.ts';
@@ -35,6 +36,7 @@ export function createSweeper({
         erasePreviousSecrets(database, byService),
         sweepIssuer(database, byService),
         sweepConsents(database, byService),
+        sweepSignOuts(database, byService),
         sweepReservations(database, byService),
         limiter.sweep(),
       ]),

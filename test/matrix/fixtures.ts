@@ -92,6 +92,9 @@ const fixtures: Readonly<Record<string, Fixture>> = {
 
   Users_Update: { actor: true, request: withoutKeys },
   Users_Disable: { fresh: ['person'] },
+  Users_Lock: { fresh: ['person'] },
+  Users_Unlock: { fresh: ['person'] },
+  LockReceipts_Get: { allowedIn: 'test/sso/issuer/locks.test.ts' },
   Users_ResetFactors: { allowedIn: factors },
   Users_RevokeSession: { fresh: ['person', 'session'] },
   Users_RevokeAllSessions: { fresh: ['person'] },

@@ -895,6 +895,13 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Tenant","kind":"text","required":false,"text":"Empty lists no data keys: the response then has only the totals."},
     ],
   },
+  LockReceipts_Get: {
+    "text":"Returns a receipt with its present rows. With a Tenant it has that tenant's rows only, without the reason and the operator; the result is not_found unless the user is a member of the tenant or the receipt has rows of it. A receipt is kept for 400 days.","access":"a session or a bot key: the permission iam.users.read in Tenant; or the permission iam.platform.users.read on the platform, if Tenant is empty","answers":"record","tenant":"Tenant",
+    fields: [
+      {"path":"ID","kind":"text","required":true,"text":""},
+      {"path":"Tenant","kind":"text","required":false,"text":"Empty for the whole receipt, for operators of the platform."},
+    ],
+  },
   Mail_DeleteSuppression: {
     "text":"Allows mail to an address again, for example after its mailbox was restored.","access":"a session or a bot key: the permission iam.platform.mail.write on the platform","answers":"record","tenant":"",
     fields: [
@@ -1576,6 +1583,13 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the previous page. Empty means the first page."},
     ],
   },
+  Users_Lock: {
+    "text":"Locks a user: disables the account and ends all that it holds, with a receipt. Sessions, refresh tokens, sign-in codes, mailed links and consents to apps end before the call returns, invitations of the user cannot be accepted, and each app is called that the user is signed in to. Locking a locked user changes nothing and returns the receipt of that lock. A user who locks another needs a Reason and a recent sign-in, as for Disable.","access":"a session or a bot key: the permission iam.platform.users.write on the platform","answers":"record","tenant":"",
+    fields: [
+      {"path":"UserID","kind":"text","required":true,"text":""},
+      {"path":"Reason","kind":"text","required":false,"text":"Why. Required of a user who acts on another account: it is in the audit and the receipt, and the user of the account reads it in a mail."},
+    ],
+  },
   Users_RemoveIdentity: {
     "text":"Unlinks a user from a provider and ends the sessions that the provider opened. The next sign-in at the provider with the user's address is linked instead. Use it for a user who has a new identity at the provider.","access":"a session or a bot key: being the user of UserID; or the permission iam.platform.users.write on the platform","answers":"record","tenant":"",
     fields: [
@@ -1603,6 +1617,13 @@ export const operations: Readonly<Record<string, Help>> = {
     fields: [
       {"path":"UserID","kind":"text","required":true,"text":""},
       {"path":"ID","kind":"text","required":true,"text":""},
+      {"path":"Reason","kind":"text","required":false,"text":"Why. Required of a user who acts on another account: it is in the audit, and the user of the account reads it in a mail."},
+    ],
+  },
+  Users_Unlock: {
+    "text":"Restores the account of a locked user, and nothing that the lock ended. Fails with failed_precondition if the user is disabled without a lock. Enable restores it too.","access":"a session or a bot key: the permission iam.platform.users.write on the platform","answers":"record","tenant":"",
+    fields: [
+      {"path":"UserID","kind":"text","required":true,"text":""},
       {"path":"Reason","kind":"text","required":false,"text":"Why. Required of a user who acts on another account: it is in the audit, and the user of the account reads it in a mail."},
     ],
   },

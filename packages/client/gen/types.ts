@@ -200,6 +200,8 @@ export interface Operations {
   Keys_Rotate: { request: Keys_RotateReq; response: Keys_RotateRes };
   /** Returns the key-encryption keys, how many data keys each of them wraps, and the pending work of a rotation. */
   Keys_Status: { request: Keys_StatusReq; response: Keys_StatusRes };
+  /** Returns a receipt with its present rows. With a Tenant it has that tenant's rows only, without the reason and the operator; the result is not_found unless the user is a member of the tenant or the receipt has rows of it. A receipt is kept for 400 days. */
+  LockReceipts_Get: { request: LockReceipts_GetReq; response: LockReceipts_GetRes };
   /** Allows mail to an address again, for example after its mailbox was restored. */
   Mail_DeleteSuppression: { request: Mail_DeleteSuppressionReq; response: Mail_DeleteSuppressionRes };
   /** Returns why and until when an address gets no mail. Fails with not_found if the address is not suppressed. */
@@ -372,6 +374,8 @@ export interface Operations {
   Users_ListIdentities: { request: Users_ListIdentitiesReq; response: Users_ListIdentitiesRes };
   /** Lists the sessions of a user. Current is true for that of the call. */
   Users_ListSessions: { request: Users_ListSessionsReq; response: Users_ListSessionsRes };
+  /** Locks a user: disables the account and ends all that it holds, with a receipt. Sessions, refresh tokens, sign-in codes, mailed links and consents to apps end before the call returns, invitations of the user cannot be accepted, and each app is called that the user is signed in to. Locking a locked user changes nothing and returns the receipt of that lock. A user who locks another needs a Reason and a recent sign-in, as for Disable. */
+  Users_Lock: { request: Users_LockReq; response: Users_LockRes };
   /** Unlinks a user from a provider and ends the sessions that the provider opened. The next sign-in at the provider with the user's address is linked instead. Use it for a user who has a new identity at the provider. */
   Users_RemoveIdentity: { request: Users_RemoveIdentityReq; response: Users_RemoveIdentityRes };
   /** Removes all second factors and recovery codes of a user who has lost them, ends the user's sessions and mails the user. The next sign-in needs the password only. The caller must be able to grant all that the user holds. */
@@ -380,6 +384,8 @@ export interface Operations {
   Users_RevokeAllSessions: { request: Users_RevokeAllSessionsReq; response: Users_RevokeAllSessionsRes };
   /** Ends one session of a user. Nothing changes if it has ended already. */
   Users_RevokeSession: { request: Users_RevokeSessionReq; response: Users_RevokeSessionRes };
+  /** Restores the account of a locked user, and nothing that the lock ended. Fails with failed_precondition if the user is disabled without a lock. Enable restores it too. */
+  Users_Unlock: { request: Users_UnlockReq; response: Users_UnlockRes };
   /** Updates the fields of a user that are sent. Account_ChangeEmail and Account_ChangePassword change the address and the password. A user who updates another needs a Reason and a recent sign-in, as for Disable. */
   Users_Update: { request: Users_UpdateReq; response: Users_UpdateRes };
   /** Creates a link to the portal of an endpoint. The link is in the response and is never shown again. It works until it expires or is deleted, while its endpoint exists, its tenant is active, and its creator holds iam.webhooks.read and iam.webhooks.write there; grants of a bot on the platform do not count. An endpoint has at most 20 links (failed_precondition). */
@@ -2864,6 +2870,62 @@ export type ListedMemberUser = {
   Email: string;
 };
 
+/** What a lock has ended, with a row for each holder. No state says more than is known: an app that has taken the logout may still keep a session. */
+export type LockReceipt = {
+  ID: string;
+  /** The user. */
+  Subject: string;
+  /** The reason of the call. Empty in the view of a tenant. */
+  Reason: string;
+  /** The user or bot that locked; platform for the platform key. Empty in the view of a tenant. */
+  By: string;
+  /** When the account was locked: no sign-in has begun since. */
+  At?: string;
+  /** Whether no row changes any more. */
+  Final: boolean;
+  /** When the account was restored. Absent while it is locked. */
+  LiftedAt?: string;
+  Rows: LockReceiptRow[];
+};
+
+/** A holder of something that the lock ends. */
+export type LockReceiptRow = {
+  /** The process, app or record. */
+  Holder: string;
+  /** cache (of our processes), changes (that one of our processes was about to commit), session (that an app may keep), token (access tokens that an app holds), or bot or app (that the user made). */
+  Kind: string;
+  /** The name of the app, bot or process. Empty if it is not known. */
+  Name: string;
+  /** The tenant of the app or bot. Empty for our own processes, and for an app of the platform. */
+  Tenant: string;
+  /** dropped: the process has said that it dropped the entries. ends: nothing of it is valid after EndsAt. accepted: the app took the logout; what it did is not known. waiting: the logout is under way. failed: the app did not take the logout, and no attempt follows. unknown: the app may keep a session of its own, and cannot be told or was not reached. kept: the user made it; a lock does not end it. */
+  State: string;
+  /** When the state was reached. */
+  At?: string;
+  /** With ends: when the last access token that can exist is not valid any more, with 60 seconds for clocks, or when the lease of a process was over. */
+  EndsAt?: string;
+  /** What is known beside the state, as an app's answer. */
+  Detail: string;
+  /** The session that the app may keep. */
+  SessionID: string;
+  /** How many followers the process spoke for. */
+  Followers: number;
+};
+
+/** Selects a receipt. */
+export type LockReceipts_GetReq = {
+  ID: string;
+  /** Empty for the whole receipt, for operators of the platform. */
+  Tenant?: string | undefined;
+};
+
+/** The receipt. */
+export type LockReceipts_GetRes = {
+  Receipt: LockReceipt;
+  /** Once the receipt is final, the same receipt as a JWS in compact form, signed with a key of the issuer: typ is lock-receipt+jwt, and the claim receipt has the record. Empty before. */
+  Signed: string;
+};
+
 /** The suppression of an address. The address itself is not stored. */
 export type MailSuppression = {
   /** The status code of the mail server's rejection, such as 550. */
@@ -4523,6 +4585,8 @@ export type User = {
   LastLoginAt?: string;
   CreatedAt?: string;
   UpdatedAt?: string;
+  /** The receipt of the lock that disables the user. Empty unless the user is locked. */
+  LockReceipt: string;
 };
 
 /** The changes to a user. An absent field keeps its stored value; a field that is sent replaces it, so "", [] and {} clear it. */
@@ -4740,6 +4804,19 @@ export type Users_ListSessionsRes = {
   Page: SessionPage;
 };
 
+/** Selects the user to lock. */
+export type Users_LockReq = {
+  UserID: string;
+  /** Why. Required of a user who acts on another account: it is in the audit and the receipt, and the user of the account reads it in a mail. */
+  Reason?: string | undefined;
+};
+
+/** The user as stored, and the receipt with the rows so far. */
+export type Users_LockRes = {
+  User: User;
+  Receipt: LockReceipt;
+};
+
 /** Selects a user's identity at one provider. */
 export type Users_RemoveIdentityReq = {
   UserID: string;
@@ -4781,6 +4858,18 @@ export type Users_RevokeSessionReq = {
 
 /** Empty: the session has ended. */
 export type Users_RevokeSessionRes = Record<string, never>;
+
+/** Selects the user to restore. */
+export type Users_UnlockReq = {
+  UserID: string;
+  /** Why. Required of a user who acts on another account: it is in the audit, and the user of the account reads it in a mail. */
+  Reason?: string | undefined;
+};
+
+/** The user as stored. */
+export type Users_UnlockRes = {
+  User: User;
+};
 
 /** The user to update. */
 export type Users_UpdateReq = {

@@ -37,6 +37,7 @@ export const BotEntity = defineEntity({
   },
   indexes: [
     { name: 'bot_id', properties: ['id'] },
+    { name: 'bot_created_by', properties: ['createdBy'] },
     ...[
       `bot_name on bot (tenant, (${textKey('name')}), id)`,
       `bot_last_word on bot (tenant, (${lastPartKey('name')}), id)`,

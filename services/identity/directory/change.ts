@@ -1,4 +1,5 @@
 import { changedFields, timeAfter } from '@bailiwick/contract';
+import { failedPrecondition } from '@bailiwick/errors';
 import type { Call, Handlers } from '@bailiwick/pipeline';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
 import type { UserChange, Users } from '@bailiwick/proto/gen/bailiwick/identity/v1/users_pb.ts';
@@ -6,6 +7,7 @@ import type { Database, Transaction } from '@bailiwick/store';
 import type { PeerClient } from '@bailiwick/wire';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { voidEmailChanges, voidResetTokens } from '../account/queries.ts';
+import { liftLock } from '../locks/queries.ts';
 import { type Operator, operatorNotice, provenOperator } from '../operators/acts.ts';
 import { rowOf } from '../rows.ts';
 import { endSessions } from '../sessions/queries.ts';
@@ -20,7 +22,7 @@ type Deps = { database: Database; authority: PeerClient<typeof Authority> };
 
 export function changeHandlers(
   deps: Deps,
-): Pick<Handlers<typeof Users>, 'update' | 'disable' | 'enable'> {
+): Pick<Handlers<typeof Users>, 'update' | 'disable' | 'enable' | 'unlock'> {
   const { database, authority } = deps;
   async function setStatus(
     { userId, reason }: { userId: string; reason: string },
@@ -73,6 +75,13 @@ export function changeHandlers(
 
     disable: (request, call) => setStatus(request, 'disabled', call),
     enable: (request, call) => setStatus(request, 'active', call),
+
+    async unlock(request, call) {
+      const [user] = await findUsers(database, [request.userId]);
+      if (user?.status === 'disabled' && user.lockReceipt === '')
+        throw failedPrecondition('the user is disabled and not locked: Users_Enable enables it');
+      return setStatus(request, 'active', call);
+    },
   };
 }
 
@@ -98,7 +107,13 @@ async function changeStatus(
   await endSessions(tx, userId);
   await voidResetTokens(tx, userId);
   await voidEmailChanges(tx, userId);
-  const previous = { Status: user.status };
+  const isUnlocked = status === 'active' && user.lockReceipt !== '';
+  const previous = {
+    Status: user.status,
+    ...(isUnlocked && { LockReceipt: user.lockReceipt }),
+  };
+  if (isUnlocked) await liftLock(tx, user.lockReceipt);
+  user.lockReceipt = '';
   user.status = status;
   user.updatedAt = timeAfter(user.updatedAt);
   const change = status === 'disabled' ? 'disabled' : 'enabled';

@@ -12,6 +12,8 @@ import { findMaker } from '../bots/maker.ts';
 import { provenName } from '../bots/operator-name.ts';
 import { findBots, findBotsAnywhere } from '../bots/queries.ts';
 import { identitiesHandlers } from '../federation/identities.ts';
+import type { LockDeps } from '../locks/follow.ts';
+import { lockHandler } from '../locks/lock.ts';
 import { resetHandler } from '../operators/reset.ts';
 import { accessHandlers } from '../operators/sessions.ts';
 import type { Throttle } from '../passwords/throttle.ts';
@@ -24,20 +26,22 @@ import { type ImportDeps, importHandler } from './import/import.ts';
 import { provisioningHandlers } from './provision.ts';
 import { readingHandlers } from './read.ts';
 
-type Deps = ImportDeps & {
-  authority: PeerClient<typeof Authority>;
-  /** Calls access in the name of the caller. */
-  ownAuthority: PeerClient<typeof Authority>;
-  throttle: Throttle;
-  pager: Pager;
-  log: Log;
-};
+type Deps = ImportDeps &
+  LockDeps & {
+    authority: PeerClient<typeof Authority>;
+    /** Calls access in the name of the caller. */
+    ownAuthority: PeerClient<typeof Authority>;
+    throttle: Throttle;
+    pager: Pager;
+    log: Log;
+  };
 
 export const usersHandlers = (deps: Deps): Handlers<typeof Users> => ({
   ...readingHandlers(deps),
   ...creationHandler(deps),
   ...importHandler(deps),
   ...changeHandlers(deps),
+  ...lockHandler(deps),
   ...deletionHandler(deps),
   ...identitiesHandlers(deps),
   ...resetHandler(deps),

@@ -40,6 +40,8 @@ export const UserEntity = defineEntity({
     locale: p.text(),
     /** active or disabled. An unverified account is a registration, not a user. */
     status: p.text(),
+    /** The receipt of the lock that disables the user; '' = none. Without a meaning for an active user. */
+    lockReceipt: p.text().default(''),
     externalId: p.text(),
     /** The BatchID of the Users_Import that created the user; '' for other users. */
     importBatch: p.text().default(''),
@@ -94,6 +96,7 @@ export function userRecord(user: UserRow): MessageInitShape<typeof UserSchema> {
     picture: user.picture,
     locale: user.locale,
     status: user.status,
+    lockReceipt: user.status === 'disabled' ? user.lockReceipt : '',
     hasPassword: user.passwordHash !== null,
     externalId: user.externalId,
     metadata: { items: user.metadata },
@@ -135,6 +138,7 @@ export function newUser(
     picture: '',
     locale: '',
     status: 'active',
+    lockReceipt: '',
     externalId: '',
     importBatch: '',
     metadata: {},

@@ -14,12 +14,12 @@ import {
 import { type UserRow, userTrigrams } from './entities.ts';
 
 const storedColumns = `id, email, email_key, email_verified, mailbox_proven, name, given_name, family_name, picture,
-  locale, status, external_id, import_batch, metadata, password_hash, last_login_at, created_at, updated_at`;
+  locale, status, lock_receipt, external_id, import_batch, metadata, password_hash, last_login_at, created_at, updated_at`;
 
 /** The columns of a StoredUser, from a table with this alias. */
 export const columnsOf = (user: string): string => `
   ${user}.id, ${user}.email, ${user}.email_key, ${user}.email_verified, ${user}.mailbox_proven, ${user}.name,
-  ${user}.given_name, ${user}.family_name, ${user}.picture, ${user}.locale, ${user}.status,
+  ${user}.given_name, ${user}.family_name, ${user}.picture, ${user}.locale, ${user}.status, ${user}.lock_receipt,
   ${user}.external_id, ${user}.import_batch, ${user}.metadata, ${user}.password_hash, ${user}.last_login_at, ${user}.created_at,
   ${user}.updated_at`;
 const columns = columnsOf('user_account');
@@ -61,6 +61,7 @@ export type StoredUser = {
   picture: string;
   locale: string;
   status: string;
+  lock_receipt: string;
   external_id: string;
   import_batch: string;
   metadata: Record<string, string>;
@@ -183,7 +184,7 @@ const addUsers: Statement<never, [users: string]> = {
          insert into user_account (${storedColumns})
          select ${storedColumns} from jsonb_to_recordset($1::jsonb) as u (
            id text, email text, email_key text, email_verified boolean, mailbox_proven boolean, name text,
-           given_name text, family_name text, picture text, locale text, status text, external_id text,
+           given_name text, family_name text, picture text, locale text, status text, lock_receipt text, external_id text,
            import_batch text, metadata jsonb, password_hash text, last_login_at timestamptz,
            created_at timestamptz, updated_at timestamptz)`,
 };
@@ -219,6 +220,7 @@ const rowOf = (user: UserRow) => ({
   picture: user.picture,
   locale: user.locale,
   status: user.status,
+  lock_receipt: user.lockReceipt,
   external_id: user.externalId,
   import_batch: user.importBatch,
   metadata: user.metadata,
@@ -241,6 +243,7 @@ export function userOf(row: StoredUser): UserRow {
     picture: row.picture,
     locale: row.locale,
     status: row.status,
+    lockReceipt: row.lock_receipt,
     externalId: row.external_id,
     importBatch: row.import_batch,
     metadata: row.metadata,

@@ -1,11 +1,13 @@
 import { Buffer } from 'node:buffer';
 import { serviceOrigin } from '@bailiwick/contract';
 import { type EgressRules, type Pools } from '@bailiwick/egress';
+import { toServiceError } from '@bailiwick/errors';
 import type {
   AppLogouts,
   AppLogoutsDeliverRequest,
 } from '@bailiwick/proto/gen/bailiwick/notifications/v1/app_logouts_pb.ts';
 import type { AppLogout } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
+import type { AppSignOuts } from '@bailiwick/proto/gen/bailiwick/sso/v1/sign_outs_pb.ts';
 import type { PeerClient } from '@bailiwick/wire';
 import packageJson from '../package.json' with { type: 'json' };
 import { type DeliveryOutcome, dropped } from '../sending/delivery-outcome.ts';
@@ -19,6 +21,10 @@ export type LogoutDeps = {
   pools: Pools;
   /** Signs the tokens. */
   logout: Pick<PeerClient<typeof AppLogout>, 'sign'>;
+  /** Keeps the outcomes. */
+  signOuts: Pick<PeerClient<typeof AppSignOuts>, 'report'>;
+  /** How many attempts the schedule of a logout has. */
+  logoutTries: number;
 };
 
 const headers = {
@@ -36,6 +42,7 @@ export const deliverTask =
   async (request, attempt, signal) => {
     const startedAt = new Date();
     const outcome = await attemptLogout(deps, request, { attempt, signal });
+    await report(deps, attempt, outcome);
     const id = attempt.id || request.sessionId;
     return {
       response: { task: resultOf(id, attempt.number, startedAt, outcome) },
@@ -59,3 +66,28 @@ async function attemptLogout(
     { name: 'POST logout', endpoint: app, task: attempt },
   );
 }
+
+/**
+ * Reports an attempt before its result is stored: a killed process repeats both. An sso of an earlier
+ * version keeps no outcomes. @throws ServiceError if sso cannot be reached, so that the attempt is repeated
+ */
+async function report(
+  { signOuts, logoutTries }: LogoutDeps,
+  { id, number }: TaskAttempt,
+  { status, statusCode, message }: DeliveryOutcome,
+): Promise<void> {
+  if (id === '') return;
+  const isLast = status === 'retry' && number >= logoutTries;
+  const state = isLast ? 'failed' : states[status];
+  await signOuts.report({ id, state, statusCode, message }, byService).catch((error: unknown) => {
+    if (toServiceError(error).code !== 'unimplemented') throw error;
+  });
+}
+
+/** The state of a sign-out after an attempt. A dropped logout had no address to go to. */
+const states = {
+  delivered: 'accepted',
+  retry: 'retry',
+  failed: 'failed',
+  dropped: 'untold',
+} as const;

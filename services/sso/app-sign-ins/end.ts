@@ -1,23 +1,36 @@
 import { createId } from '@bailiwick/contract';
 import { record } from '@bailiwick/outbox';
 import type { Transaction } from '@bailiwick/store';
-import {
-  type LogoutTarget,
-  listLogoutTargets,
-  removeTokens,
-  type SignIn,
-  takeOfApp,
-} from './queries.ts';
+import { removeTokens, type SignIn, takeOfApp } from './queries.ts';
 import { signInHash } from './record-hash.ts';
+import {
+  addSignOuts,
+  listSignedOutApps,
+  mostTokenSeconds,
+  type NewSignOut,
+} from './sign-outs/queries.ts';
 
 const signedOut = 'oauth_app.signed_out';
 
 const hashOf = ({ sessionId, app }: SignIn): string => signInHash(sessionId, app);
 
 /** Ends the sign-ins to an app that is deleted. It is not told. */
-export async function endSignInsTo(tx: Transaction, tenant: string, app: string): Promise<void> {
-  await removeTokens(tx, (await takeOfApp(tx, tenant, app)).map(hashOf));
+export async function endSignInsTo(
+  tx: Transaction,
+  { tenant, id, name }: { tenant: string; id: string; name: string },
+): Promise<void> {
+  const bySession = oneEach(await takeOfApp(tx, tenant, id));
+  await removeTokens(tx, [...bySession.keys()]);
+  const app = { tenant, id, name, isTold: false, tokenSeconds: mostTokenSeconds };
+  await addSignOuts(
+    tx,
+    [...bySession.values()].map((signIn) => ({ id: createId('tsk'), app, signIn })),
+  );
 }
+
+/** One sign-in of each session to each app: it may have several, for several tenants. */
+const oneEach = (signIns: readonly SignIn[]): Map<string, SignIn> =>
+  new Map(signIns.map((signIn) => [hashOf(signIn), signIn]));
 
 /**
  * Ends what apps got from sessions, after the rows of the sign-ins were removed. Each app with an
@@ -25,20 +38,21 @@ export async function endSignInsTo(tx: Transaction, tenant: string, app: string)
  */
 export async function endSignIns(tx: Transaction, signIns: readonly SignIn[]): Promise<void> {
   if (signIns.length === 0) return;
-  const bySession = new Map(signIns.map((signIn) => [hashOf(signIn), signIn]));
+  const bySession = oneEach(signIns);
   await removeTokens(tx, [...bySession.keys()]);
-  const apps = new Set(signIns.map(({ app }) => app));
-  const targets = new Map((await listLogoutTargets(tx, [...apps])).map((app) => [app.id, app]));
-  for (const signIn of bySession.values()) {
-    const app = targets.get(signIn.app);
-    if (app) recordLogout(tx, app, signIn);
-  }
+  const ids = new Set(signIns.map(({ app }) => app));
+  const apps = new Map((await listSignedOutApps(tx, [...ids])).map((app) => [app.id, app]));
+  const signOuts = [...bySession.values()].flatMap((signIn): NewSignOut[] => {
+    const app = apps.get(signIn.app);
+    return app ? [{ id: createId('tsk'), app, signIn }] : [];
+  });
+  await addSignOuts(tx, signOuts);
+  for (const signOut of signOuts) if (signOut.app.isTold) recordLogout(tx, signOut);
 }
 
 function recordLogout(
   tx: Transaction,
-  { tenant, id, name }: LogoutTarget,
-  { sessionId, userId, place }: SignIn,
+  { id: task, app: { tenant, id, name }, signIn: { sessionId, userId, place } }: NewSignOut,
 ): void {
   const request = {
     Tenant: tenant,
@@ -56,6 +70,6 @@ function recordLogout(
       { Type: 'user', ID: userId, Name: '' },
       { Type: 'session', ID: sessionId, Name: '' },
     ],
-    tasks: [{ id: createId('tsk'), operation: 'AppLogouts_Deliver', request, extra: {} }],
+    tasks: [{ id: task, operation: 'AppLogouts_Deliver', request, extra: {} }],
   });
 }

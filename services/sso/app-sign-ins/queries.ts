@@ -130,6 +130,19 @@ export const takeOfApp = (tx: Transaction, tenant: string, app: string): Promise
     app,
   ]);
 
+const signInsOfUser: Statement<SignIn, [userId: string, before: Date | null]> = {
+  name: 'sso.take_sign_ins_of_user',
+  text: `delete from app_sign_in where user_id = $1 and signed_in_at < coalesce($2::timestamptz, 'infinity') ${returningColumns}`,
+  across: 'ends the sign-ins of a locked user to apps of all tenants',
+};
+
+/** Removes the sign-ins of a user: all of them, or those from before a time. */
+export const takeOfUser = (
+  tx: Transaction,
+  userId: string,
+  before: Date | null,
+): Promise<SignIn[]> => tx.query(signInsOfUser, [userId, before]);
+
 const signInsOfSessions: Statement<SignIn, [sessionIds: readonly string[]]> = {
   name: 'sso.take_sign_ins_of_sessions',
   text: `delete from app_sign_in where ctid = any (array (
@@ -185,20 +198,6 @@ export async function listSessionsOf(
   const rows = await database.query(sessionsOf, [sessionIds, userIds]);
   return rows.map(({ id }) => id);
 }
-
-export type LogoutTarget = { tenant: string; id: string; name: string };
-
-const logoutTargets: Statement<LogoutTarget, [apps: readonly string[]]> = {
-  name: 'sso.logout_targets',
-  text: "select tenant, id, name from app where id = any ($1) and active and backchannel_logout_uri <> ''",
-  across: 'the apps that a session has signed in to',
-};
-
-/** The active apps among these that want to hear of the end of a session. */
-export const listLogoutTargets = (
-  tx: Transaction,
-  apps: readonly string[],
-): Promise<LogoutTarget[]> => tx.query(logoutTargets, [apps]);
 
 /** Removes the codes and tokens of sign-ins, and all that came from the same grants. */
 export async function removeTokens(tx: Transaction, hashes: readonly string[]): Promise<void> {

@@ -38,6 +38,7 @@ export const AppEntity = defineEntity({
   },
   uniques: [{ name: 'app_id', properties: ['id'] }],
   indexes: [
+    { name: 'app_created_by', properties: ['createdBy'] },
     {
       name: 'app_previous_secret_until',
       properties: ['previousSecretUntil'],

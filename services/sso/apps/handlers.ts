@@ -57,7 +57,7 @@ export function appHandlers(deps: AppDeps): Handlers<typeof Apps> {
         tx.em.remove(row);
         await deleteLogo(tx, tenant, id);
         await removeConsentsTo(tx, tenant, id);
-        await endSignInsTo(tx, tenant, id);
+        await endSignInsTo(tx, row);
         recordAppEvent(tx, 'oauth_app.deleted', row);
       });
       return {};

@@ -3,8 +3,10 @@ import { type Egress } from '@bailiwick/egress';
 import { type KeyRing, purposeKey } from '@bailiwick/keys';
 import type { Handlers } from '@bailiwick/pipeline';
 import type { AppLogout, Issuer } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
+import type { AppSignOuts } from '@bailiwick/proto/gen/bailiwick/sso/v1/sign_outs_pb.ts';
 import type { JWK, default as Provider } from 'oidc-provider';
 import { hasSignIn } from '../app-sign-ins/queries.ts';
+import { signOutHandlers } from '../app-sign-ins/sign-outs/handlers.ts';
 import { findApp } from '../apps/queries.ts';
 import { createAccessTokens, createAppConfirmation } from './access-tokens.ts';
 import { createBotAudit } from './bot-audit.ts';
@@ -17,6 +19,7 @@ import { issuerHandlers } from './handlers.ts';
 import { logoutHandlers } from './logout-tokens.ts';
 import { createPeople, type PeopleDeps } from './people.ts';
 import { createProvider } from './provider.ts';
+import { receiptHandlers } from './receipts.ts';
 import { createSigningKeys } from './signing-keys.ts';
 import { createTenants, type TenantDeps } from './tenants.ts';
 import { createTrustedKeys } from './trusted-keys.ts';
@@ -34,6 +37,7 @@ export type IssuerOptions = Pick<
 export function createIssuer(options: IssuerOptions): {
   issuer: Handlers<typeof Issuer>;
   logout: Handlers<typeof AppLogout>;
+  signOuts: Handlers<typeof AppSignOuts>;
 } {
   const { database, ring, publicUrl } = options;
   const tenants = createTenants(options);
@@ -66,6 +70,7 @@ export function createIssuer(options: IssuerOptions): {
   return {
     issuer: issuerHandlers({ ...deps, provider, verifyToken, confirmApp, confirmClient }),
     logout: logoutHandlers({ database, provider }),
+    signOuts: { ...signOutHandlers(database), ...receiptHandlers({ signingKeys, publicUrl }) },
   };
 }
 

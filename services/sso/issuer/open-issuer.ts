@@ -2,6 +2,7 @@ import type { Origin } from '@bailiwick/contract';
 import { type Background, deferredHandlers, type Served, serve } from '@bailiwick/pipeline';
 import { deferred } from '@bailiwick/process';
 import { AppLogout, Issuer } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
+import { AppSignOuts } from '@bailiwick/proto/gen/bailiwick/sso/v1/sign_outs_pb.ts';
 import type { IssuerOptions } from './issuer.ts';
 import { replaceSigningKeys, rotateSigningKeys, withdrawSigningKeys } from './signing-keys.ts';
 
@@ -27,6 +28,10 @@ export function openIssuer(options: IssuerOptions): {
       serve(
         AppLogout,
         deferredHandlers(AppLogout, async () => (await open()).logout),
+      ),
+      serve(
+        AppSignOuts,
+        deferredHandlers(AppSignOuts, async () => (await open()).signOuts),
       ),
     ],
     background: rotateSigningKeys(options),

@@ -51,6 +51,17 @@ export const sweeps: readonly Sweep[] = [
     text: `delete from session where ctid = any (array (select ctid from session where operator = '' and expires_at < now() limit $1)) returning 1`,
   },
   {
+    name: 'identity.sweep_lock_receipts',
+    text: `with removal as (
+             delete from lock_receipt where ctid = any (array (
+               select ctid from lock_receipt where locked_at < now() - interval '400 days' limit $1)) returning id
+           ), rows as (
+             delete from lock_receipt_row where receipt in (select id from removal)
+           )
+           select 1 as one from removal`,
+    across: 'a receipt has the apps of all tenants',
+  },
+  {
     name: 'identity.sweep_login_failures',
     text: `delete from login_failure where ctid = any (array (select ctid from login_failure where updated_at < now() - interval '30 days' limit $1)) returning 1`,
   },

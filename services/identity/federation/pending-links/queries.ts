@@ -49,3 +49,8 @@ export async function consumePendingLink(
   );
   return rows.length > 0;
 }
+
+/** Voids all links of a user that wait for their confirmation. */
+export async function voidAllPendingLinks(tx: Transaction, userId: string): Promise<void> {
+  await tx.query('delete from pending_link where user_id = $1', [userId]);
+}

@@ -1,0 +1,153 @@
+import type { Revoke } from '@bailiwick/broker';
+import { type Origin, serviceOrigin, timeOf } from '@bailiwick/contract';
+import { type Background, repeat } from '@bailiwick/pipeline';
+import type { Log } from '@bailiwick/process';
+import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
+import type {
+  AppSignOut,
+  AppSignOuts,
+} from '@bailiwick/proto/gen/bailiwick/sso/v1/sign_outs_pb.ts';
+import type { Database } from '@bailiwick/store';
+import type { PeerClient } from '@bailiwick/wire';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { findUsers } from '../users/queries.ts';
+import type { HolderRow, ReceiptRow } from './entities.ts';
+import {
+  addRows,
+  completeReceipt,
+  findReceipt,
+  finishReceipt,
+  listOpenReceipts,
+  listRows,
+  settleRows,
+} from './queries.ts';
+import { appRows, cacheRow, ownRow, settledRow } from './rows.ts';
+
+// A receipt is complete once every cache has dropped the user and every app is known, and final once
+// every app was told. Whatever is interrupted is repeated: by the next call, or by the watch.
+
+export type LockDeps = {
+  database: Database;
+  authority: PeerClient<typeof Authority>;
+  signOuts: PeerClient<typeof AppSignOuts>;
+  revoke: Revoke;
+  log: Log;
+};
+
+const byService = serviceOrigin('identity', 'Users_Lock');
+
+/** Tokens of sign-ins that ended this long before the lock may still be valid. */
+const tokensMs = 65 * 60_000;
+/** The retries of a logout are over by then. */
+const logoutsMs = 4 * 24 * 3_600_000;
+const watchMs = 15_000;
+const receiptsAtOnce = 100;
+
+/**
+ * Ends what the user holds in the other services and in all caches, and writes who held it. Without
+ * sso the receipt stays incomplete, and no app can use what it has: each use asks about the session.
+ */
+export async function completeLock(
+  deps: LockDeps,
+  { id, subject, lockedAt, completedAt, liftedAt }: ReceiptRow,
+  call: Origin,
+): Promise<void> {
+  if (completedAt !== null) return;
+  const since = new Date(new Date(lockedAt).getTime() - tokensMs);
+  const apps = await deps.signOuts
+    .endOfUser(
+      {
+        userId: subject,
+        since: timestampFromDate(since),
+        ...(liftedAt && { until: timeOf(liftedAt) }),
+      },
+      call,
+    )
+    .catch((error: unknown) =>
+      deps.log.warn('ending the sign-ins of a locked user failed, retrying', {
+        error,
+        receipt: id,
+      }),
+    );
+  await reportState(deps, subject, call);
+  const holders = await deps.revoke([`user:${subject}`]);
+  const now = new Date();
+  const rows = [
+    ...holders.map((holder) => cacheRow(holder, now)),
+    ...(apps ? apps.signOuts.flatMap((signOut) => appRows(signOut, now)) : []),
+    ...(apps ? apps.ownRecords.map((app) => ownRow('app', app, now)) : []),
+  ];
+  await deps.database.transaction({ call: byService, tenant: null }, async (tx) => {
+    await addRows(tx.query, id, distinct(rows));
+    if (apps) await completeReceipt(tx, id);
+  });
+  await finishReceipt(deps.database, byService, id);
+}
+
+/** Informs access of the present state: the account may have been restored or deleted meanwhile. */
+async function reportState(
+  { database, authority }: LockDeps,
+  subject: string,
+  call: Origin,
+): Promise<void> {
+  const [user] = await findUsers(database, [subject]);
+  if (!user) return;
+  const state = user.status === 'disabled' ? 'disabled' : 'active';
+  const changedAt = timestampFromDate(user.updatedAt);
+  await authority.setSubjectState({ subject, state, changedAt }, call);
+}
+
+/** One row for each holder: an app holds the tokens of several sessions. The latest end counts. */
+function distinct(rows: readonly HolderRow[]): HolderRow[] {
+  const byHolder = new Map<string, HolderRow>();
+  for (const row of rows) {
+    const key = [row.kind, row.holder, row.sessionId].join(' ');
+    const other = byHolder.get(key);
+    if (!other || Number(other.endsAt) < Number(row.endsAt)) byHolder.set(key, row);
+  }
+  return [...byHolder.values()];
+}
+
+/** Brings an open receipt up to date. */
+export async function refreshReceipt(deps: LockDeps, receipt: ReceiptRow): Promise<void> {
+  if (receipt.finalAt !== null) return;
+  const { database } = deps;
+  const { id } = receipt;
+  if (receipt.completedAt === null) return completeLock(deps, receipt, byService);
+  const waiting = (await listRows(database, id, '')).filter(({ state }) => state === 'waiting');
+  const ids = waiting.map(({ signOut }) => signOut);
+  const { signOuts } =
+    ids.length === 0 ? { signOuts: [] } : await deps.signOuts.describe({ ids }, byService);
+  const now = new Date();
+  const isOver = now.getTime() - new Date(receipt.lockedAt).getTime() > logoutsMs;
+  const present = new Map(signOuts.map((signOut) => [signOut.id, signOut]));
+  await settleRows(
+    database,
+    byService,
+    id,
+    waiting.map((row) => stateAt(row, present.get(row.signOut), isOver, now)),
+  );
+  await finishReceipt(database, byService, id);
+}
+
+/** A logout whose retries are over has failed if the app was called, and is unknown if it was not. */
+function stateAt(row: HolderRow, signOut: AppSignOut | undefined, isOver: boolean, now: Date) {
+  const settled = signOut ? settledRow(signOut, now) : { ...row, signOut: row.signOut };
+  if (settled.state !== 'waiting' || !isOver) return settled;
+  return { ...settled, state: signOut?.reportedAt ? ('failed' as const) : ('unknown' as const) };
+}
+
+/** Completes the receipts of calls that were interrupted, and follows the logouts. */
+export const watchLocks = (deps: LockDeps): Background =>
+  repeat({
+    everyMs: watchMs,
+    log: deps.log,
+    failed: 'following the receipts of locks failed, retrying',
+    async work(isStopped) {
+      for (const id of await listOpenReceipts(deps.database, receiptsAtOnce)) {
+        if (isStopped()) return;
+        const receipt = await findReceipt(deps.database, id);
+        if (receipt) await refreshReceipt(deps, receipt);
+      }
+    },
+  });

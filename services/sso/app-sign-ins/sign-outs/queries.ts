@@ -1,0 +1,136 @@
+import type { Origin } from '@bailiwick/contract';
+import type { Database, Statement, Transaction } from '@bailiwick/store';
+import type { SignIn } from '../queries.ts';
+
+/** The longest lifetime of an access token that an app may have. */
+export const mostTokenSeconds = 3600;
+
+/** An app that is signed out. `isTold`: it is active and has an address for it. */
+export type SignedOutApp = {
+  tenant: string;
+  id: string;
+  name: string;
+  isTold: boolean;
+  tokenSeconds: number;
+};
+
+// A token of a lifetime that an update has shortened may still be valid for an hour.
+const apps: Statement<SignedOutApp, [apps: readonly string[]]> = {
+  name: 'sso.signed_out_apps',
+  text: `select tenant, id, name, active and backchannel_logout_uri <> '' as "isTold",
+           case when updated_at > now() - interval '65 minutes' then 3600
+             else token_lifetime_seconds end as "tokenSeconds"
+         from app where id = any ($1)`,
+  across: 'the apps that a session has signed in to',
+};
+
+/** Those of the apps that exist. */
+export const listSignedOutApps = (
+  tx: Transaction,
+  ids: readonly string[],
+): Promise<SignedOutApp[]> => tx.query(apps, [ids]);
+
+const insert: Statement<never, [rows: string]> = {
+  name: 'sso.add_app_sign_outs',
+  text: `insert into app_sign_out (id, tenant, app, name, user_id, session_id, token_seconds, state, status_code,
+           message, ended_at, in_receipt)
+         select id, tenant, app, name, user_id, session_id, token_seconds, state, 0, '', now(), false
+         from jsonb_to_recordset($1::jsonb) as r (id text, tenant text, app text, name text, user_id text,
+           session_id text, token_seconds int, state text)`,
+};
+
+/** The end of a sign-in, with the id of its task. */
+export type NewSignOut = { id: string; app: SignedOutApp; signIn: SignIn };
+
+export async function addSignOuts(tx: Transaction, signOuts: readonly NewSignOut[]): Promise<void> {
+  if (signOuts.length === 0) return;
+  const rows = signOuts.map(({ id, app, signIn }) => ({
+    id,
+    tenant: app.tenant,
+    app: app.id,
+    name: app.name,
+    user_id: signIn.userId,
+    session_id: signIn.sessionId,
+    token_seconds: app.tokenSeconds,
+    state: app.isTold ? 'waiting' : 'untold',
+  }));
+  await tx.query(insert, [JSON.stringify(rows)]);
+}
+
+export type SignOutRow = {
+  id: string;
+  tenant: string;
+  app: string;
+  name: string;
+  sessionId: string;
+  tokenSeconds: number;
+  state: string;
+  statusCode: number;
+  message: string;
+  endedAt: string;
+  reportedAt: string | null;
+};
+
+const columns = `id, tenant, app, name, session_id as "sessionId", token_seconds as "tokenSeconds", state,
+  status_code as "statusCode", message, ended_at as "endedAt", reported_at as "reportedAt"`;
+
+const claim: Statement<SignOutRow, [userId: string, since: Date]> = {
+  name: 'sso.claim_app_sign_outs',
+  text: `update app_sign_out set in_receipt = true where user_id = $1 and ended_at >= $2 returning ${columns}`,
+  across: 'the receipt of a lock has the apps of all tenants',
+};
+
+/** The sign-outs of a user since a time, which are kept for the receipt from now on. */
+export const claimSignOuts = (
+  tx: Transaction,
+  userId: string,
+  since: Date,
+): Promise<SignOutRow[]> => tx.query(claim, [userId, since]);
+
+const byIds: Statement<SignOutRow, [ids: readonly string[]]> = {
+  name: 'sso.app_sign_outs',
+  text: `select ${columns} from app_sign_out where id = any ($1)`,
+  across: 'the receipt of a lock has the apps of all tenants',
+};
+
+export const findSignOuts = (database: Database, ids: readonly string[]): Promise<SignOutRow[]> =>
+  database.query(byIds, [ids]);
+
+// An attempt that is repeated may be reported after the one that the app has accepted.
+const report: Statement<never, [id: string, state: string, statusCode: number, message: string]> = {
+  name: 'sso.report_app_sign_out',
+  text: `update app_sign_out set state = $2, status_code = $3, message = $4, reported_at = now()
+         where id = $1 and state in ('waiting', 'retry')`,
+  across: 'notifications names the task, which is of one app',
+};
+
+export type SignOutReport = { id: string; state: string; statusCode: number; message: string };
+
+export async function reportSignOut(
+  database: Database,
+  call: Origin,
+  { id, state, statusCode, message }: SignOutReport,
+): Promise<void> {
+  await database.write(call, report, [id, state, statusCode, message]);
+}
+
+const appsOfMaker: Statement<{ id: string; tenant: string; name: string }, [userId: string]> = {
+  name: 'sso.apps_of_maker',
+  text: 'select id, tenant, name from app where created_by = $1 order by id limit 1000',
+  across: 'the receipt of a lock names the apps that the user made in all tenants',
+};
+
+/** The apps that a user made, at most 1,000. */
+export const listAppsOfMaker = (tx: Transaction, userId: string) => tx.query(appsOfMaker, [userId]);
+
+// No access token of a sign-in outlives it by 65 minutes, and no receipt changes after 30 days.
+const sweep: Statement<never, []> = {
+  name: 'sso.sweep_app_sign_outs',
+  text: `delete from app_sign_out where ended_at < now() - interval '65 minutes'
+           and (not in_receipt or ended_at < now() - interval '30 days')`,
+  across: 'the sweeper covers all tenants',
+};
+
+export async function sweepSignOuts(database: Database, call: Origin): Promise<void> {
+  await database.write(call, sweep, []);
+}
