@@ -18,12 +18,12 @@ const blank = {
 
 /** The row of a process that held entries. `at`: after its answer, or after its lease was over. */
 export const cacheRow = (
-  { holder, state, name, kind, followers }: HolderReport,
+  { holder, state, name, kind, followers, followersWaited }: HolderReport,
   at: Date,
 ): HolderRow => ({
   ...blank,
   ...(state === 'dropped'
-    ? { state, detail: '' }
+    ? { state, detail: waitedDetail(followersWaited) }
     : {
         state: 'ends',
         endsAt: at,
@@ -35,6 +35,9 @@ export const cacheRow = (
   followers,
   at,
 });
+
+const waitedDetail = (followers: number): string =>
+  followers === 0 ? '' : `followers that did not answer, whose leases are over: ${followers}`;
 
 /** Clocks of verifiers run up to this much behind. */
 const clockMs = 60_000;
