@@ -1,5 +1,4 @@
 import {
-  type Borrowers,
   type Broker,
   createRightsCache,
   leaseMs,
@@ -39,12 +38,39 @@ type Options = {
   alsoConcerned: () => string[];
 };
 
-/** The cache of principals and rights, which follows the logs of all services. */
-const createCache = (broker: Broker, peers: Peers, borrowers: Borrowers) =>
-  createRightsCache(broker, createRevocationLogs(peers, 'gateway', leaseMs), {
-    maxBytes: shareOfHeap(1 / 4),
-    borrowers,
+const openGatewayBroker = (settings: Options['settings'], log: Log): Broker =>
+  openBroker({
+    url: settings.natsUrl,
+    prefix: settings.natsPrefix,
+    name: 'bailiwick-gateway',
+    log,
+    refuse: (message) => endRefused(message, log),
   });
+
+type SessionDeps = Pick<Options, 'settings' | 'peers' | 'log'> & { broker: Broker };
+
+/** Who calls, and who follows: both rest on the cache of principals and rights. */
+function createSessions({ settings, peers, broker, log }: SessionDeps) {
+  const loans = createLoans();
+  // It follows the logs of all services.
+  const logs = createRevocationLogs(peers, 'gateway', leaseMs);
+  const rules = { maxBytes: shareOfHeap(1 / 4), borrowers: loans.borrowers };
+  const rightsCache = createRightsCache(broker, logs, rules);
+  const uses = createUses(peers.identity, log);
+  const authenticator = createAuthenticator(peers, rightsCache, uses);
+  const prefix = new URL(settings.publicUrl).pathname.replace(/\/+$/, '');
+  const addressOf = createClientAddress(settings.trustedProxies);
+  const follow = createFollow({
+    rightsCache,
+    loans,
+    loadScope: createScopes(authenticator),
+    loadAnswer: createQuestions(peers),
+    prefix,
+    addressOf,
+    log,
+  });
+  return { rightsCache, uses, authenticator, follow, prefix, addressOf };
+}
 
 /**
  * Starts the gateway, which serves the documented JSON API. It is stateless: any number of gateways
@@ -68,39 +94,16 @@ async function listenGateway({
     const problem = draining ? 'draining' : await readiness();
     if (problem !== undefined) throw new Error(problem);
   };
-  const broker = openBroker({
-    url: settings.natsUrl,
-    prefix: settings.natsPrefix,
-    name: 'bailiwick-gateway',
-    log,
-    refuse: (message) => endRefused(message, log),
-  });
-  const loans = createLoans();
-  const rightsCache = createCache(broker, peers, loans.borrowers);
-  const uses = createUses(peers.identity, log);
-  const authenticator = createAuthenticator(peers, rightsCache, uses);
-  const prefix = new URL(settings.publicUrl).pathname.replace(/\/+$/, '');
-  const addressOf = createClientAddress(settings.trustedProxies);
-  const loadScope = createScopes(authenticator);
-  const loadAnswer = createQuestions(peers);
-  const follow = createFollow({
-    rightsCache,
-    loans,
-    loadScope,
-    loadAnswer,
-    prefix,
-    addressOf,
-    log,
-  });
+  const broker = openGatewayBroker(settings, log);
+  const sessions = createSessions({ settings, peers, broker, log });
+  const { rightsCache, uses, follow } = sessions;
   const storage = watchStorage({ broker, dataDir: settings.dataDir, log });
   const concerns = () => [...storage.concerns(), ...alsoConcerned()];
   const router = createRouter({
+    ...sessions,
     peers,
     settings,
-    authenticator,
     answerFollow: follow.answer,
-    prefix,
-    addressOf,
     state: { ready, concerns },
     log,
   });

@@ -45,8 +45,7 @@ export function createAnswers({ rightsCache, loadAnswer, holder, send, ip, log }
   let open = 0;
 
   function assertWithinLimits(): void {
-    if (holder.size() >= limits.entries)
-      throw exhausted(`a follower has at most ${limits.entries} entries`, retrySeconds);
+    if (holder.isFull()) throw exhausted('too many entries: forget some', retrySeconds);
     if (open >= limits.questions)
       throw exhausted(
         `a follower asks at most ${limits.questions} questions at once`,

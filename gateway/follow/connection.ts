@@ -6,9 +6,9 @@ import type { Log } from '@bailiwick/process';
 import type { WebSocket } from 'ws';
 import { createAnswers, type LoadAnswer } from './answers.ts';
 import { BadFrame, type FollowerFrame, readFrame } from './frames.ts';
-import { createHolder, sweepMs } from './holder.ts';
-import { createBucket, type createCounts, limits } from './limits.ts';
-import { closeCodes, createLink } from './link.ts';
+import { createHolder, type FollowerHolder } from './holder.ts';
+import { type Counts, createBucket, limits } from './limits.ts';
+import { closeCodes, createLink, type Link } from './link.ts';
 import type { Loans } from './loans.ts';
 import { metrics } from './metrics.ts';
 import { createRight, type LoadScope } from './right.ts';
@@ -24,6 +24,8 @@ const silenceMs = 60_000;
 /** How long an `ok` may wait for the gateway's own lease to begin. It counts from the beat anyway. */
 const leaseWaitMs = 400;
 const leasePollMs = 20;
+/** Copies whose time has ended are removed this often. */
+const sweepMs = 10_000;
 
 /** The services that can revoke what a follower holds: its lease rests on the gateway's with them. */
 const revokers: readonly Host[] = ['identity', 'access', 'sso'];
@@ -33,8 +35,9 @@ export type FollowDeps = {
   loans: Loans;
   loadScope: LoadScope;
   loadAnswer: LoadAnswer;
-  /** The followers by credential. */
-  followers: ReturnType<typeof createCounts>;
+  /** The followers by credential, and by the tenant of their bots. */
+  followers: Counts;
+  followersOfTenant: Counts;
   log: Log;
 };
 
@@ -43,6 +46,8 @@ export type Connection = {
   close(): Promise<void>;
 };
 
+type Hello = Extract<FollowerFrame, { type: 'hello' }>;
+
 /** Serves a follower. `onHello` is called with its first frame, and `onEnd` when it holds nothing. */
 export function serveFollower(
   socket: WebSocket,
@@ -50,40 +55,25 @@ export function serveFollower(
   deps: FollowDeps,
   { onHello, onEnd }: { onHello: () => void; onEnd: () => void },
 ): Connection {
-  const { rightsCache, loans, loadScope, loadAnswer, followers, log } = deps;
+  const { rightsCache, loadScope, loadAnswer, log } = deps;
   const link = createLink(socket);
-  const holder = createHolder({ loans, link });
+  const holder = createHolder({ loans: deps.loans, link });
   const right = createRight({ rightsCache, loadScope, holder, ip, log });
   const answer = createAnswers({ rightsCache, loadAnswer, holder, send: link.send, ip, log });
+  const grant = createGrants(rightsCache, holder, link);
   let scope: Scope | 'none' | 'wanted' = 'none';
 
-  async function open(frame: Extract<FollowerFrame, { type: 'hello' }>): Promise<void> {
+  async function open(hello: Hello): Promise<void> {
     scope = 'wanted';
     onHello();
-    const confirmed = await right.confirm(frame);
+    const confirmed = await right.confirm(hello);
     if (holder.isEnding()) return;
     confirmed.noteUse();
-    const { credentialId, tenants } = confirmed;
-    if (followers.isFull(credentialId))
-      return link.close(closeCodes.limit, `a credential has at most ${limits.followers} followers`);
-    followers.add(credentialId);
-    metrics.followers.change(1, {});
-    socket.once('close', () => {
-      followers.remove(credentialId);
-      metrics.followers.change(-1, {});
-    });
+    if (!admit(deps, confirmed, socket)) return link.close(closeCodes.limit, 'too many followers');
     scope = confirmed;
+    const { tenants } = confirmed;
     const times = { BeatMs: beatMs, IdleBeatMs: idleBeatMs };
     link.send({ Type: 'welcome', ...(tenants && { Tenants: tenants }), ...times });
-  }
-
-  /** Grants a lease, once the gateway has one itself. */
-  async function grant(id: number): Promise<void> {
-    const until = performance.now() + leaseWaitMs;
-    while (rightsCache.leaseLeftMs(revokers) === 0 && performance.now() < until)
-      await sleep(leasePollMs);
-    const leaseMs = holder.grant(rightsCache.leaseLeftMs(revokers));
-    link.send({ Type: 'ok', ID: id, LeaseMs: leaseMs });
   }
 
   function receive(frame: FollowerFrame): void {
@@ -117,6 +107,40 @@ export function serveFollower(
   };
 }
 
+/** Counts a follower until its connection ends; false = there are too many. */
+function admit(
+  { followers, followersOfTenant, log }: FollowDeps,
+  { credentialId, ownTenant, tenants }: Scope,
+  socket: WebSocket,
+): boolean {
+  if (followers.isFull(credentialId) || followersOfTenant.isFull(ownTenant)) return false;
+  followers.add(credentialId);
+  followersOfTenant.add(ownTenant);
+  metrics.followers.change(1, {});
+  socket.once('close', () => {
+    followers.remove(credentialId);
+    followersOfTenant.remove(ownTenant);
+    metrics.followers.change(-1, {});
+  });
+  log.info('a follower is connected', { credentialId, tenants: tenants ?? 'all' });
+  return true;
+}
+
+/** Answers beats with a lease, once the gateway has one itself. */
+function createGrants(
+  rightsCache: Pick<RightsCache, 'leaseLeftMs'>,
+  holder: FollowerHolder,
+  link: Link,
+) {
+  return async (id: number): Promise<void> => {
+    const until = performance.now() + leaseWaitMs;
+    while (rightsCache.leaseLeftMs(revokers) === 0 && performance.now() < until)
+      await sleep(leasePollMs);
+    const leaseMs = holder.grant(rightsCache.leaseLeftMs(revokers));
+    link.send({ Type: 'ok', ID: id, LeaseMs: leaseMs });
+  };
+}
+
 type Receiver = {
   /** @throws BadFrame */
   receive: (text: string) => void;
@@ -125,11 +149,7 @@ type Receiver = {
 };
 
 /** Hands each text frame over, and closes a connection that is silent, too busy or wrong. */
-function followMessages(
-  socket: WebSocket,
-  link: ReturnType<typeof createLink>,
-  { receive, isFirst }: Receiver,
-): void {
+function followMessages(socket: WebSocket, link: Link, { receive, isFirst }: Receiver): void {
   const bucket = createBucket();
   const closeSilent = () => link.close(closeCodes.silent, 'no frame in time');
   let silence = setTimeout(closeSilent, limits.helloMs);

@@ -21,7 +21,7 @@ import { nameOf } from './questions.ts';
 export const followPath = '/follow';
 export const followMethods = ['GET', 'POST'];
 
-type Options = Omit<FollowDeps, 'followers'> & {
+type Options = Omit<FollowDeps, 'followers' | 'followersOfTenant'> & {
   /** The path of the public URL, without a slash at its end. */
   prefix: string;
   addressOf: (request: IncomingMessage) => string;
@@ -41,7 +41,11 @@ type FollowRequest = { request: IncomingMessage; response: ServerResponse; origi
 export type Follow = ReturnType<typeof createFollow>;
 
 export function createFollow({ prefix, addressOf, ...rest }: Options) {
-  const deps: FollowDeps = { ...rest, followers: createCounts(limits.followers) };
+  const deps: FollowDeps = {
+    ...rest,
+    followers: createCounts(limits.followers),
+    followersOfTenant: createCounts(limits.followersOfTenant),
+  };
   const connections = new Set<Connection>();
   const admission = createAdmission();
   const sockets = new WebSocketServer(socketOptions);

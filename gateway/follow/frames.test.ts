@@ -81,9 +81,7 @@ test('a frame that is not as the protocol says is a bad frame', () => {
 
 test('no text makes it fail in another way, or names another type', () => {
   const types = fc.constantFrom('hello', 'beat', 'ask', 'forget', 'dropped', '__proto__');
-  const names = fc.constantFrom(
-    ...['ID', 'Credential', 'Tenants', 'Token', 'Subject', 'Tenant', 'Handles', '__proto__'],
-  );
+  const names = fc.constantFrom('ID', 'Credential', 'Tenants', 'Token', 'Handles', '__proto__');
   const frames = fc.oneof(
     fc.json(),
     fc.string(),

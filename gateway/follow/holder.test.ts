@@ -129,7 +129,7 @@ test('a shorter lease does not shorten the one that the follower may have', asyn
 
 test('the end of its right takes all copies back and closes the connection', async (t) => {
   const { holder, sent, closed, revoke, add } = start(t);
-  holder.setRight({ keys: ['bot:bot_1'], lastsMs: 300_000 });
+  holder.setRight({ keys: ['bot:bot_1'], lastsMs: 300_000 }, 'tnt_1');
   const handle = add();
   const revocation = revoke('bot:bot_1');
   assert.deepEqual(sent, [{ Type: 'drop', ID: 1, Handles: [handle] }]);
@@ -143,8 +143,8 @@ test('the end of its right takes all copies back and closes the connection', asy
 
 test('a right that is confirmed again depends on its new keys only', async (t) => {
   const { holder, closed, revoke } = start(t);
-  holder.setRight({ keys: ['bot:bot_1'], lastsMs: 1 });
-  holder.setRight({ keys: ['user:usr_1'], lastsMs: 1 });
+  holder.setRight({ keys: ['bot:bot_1'], lastsMs: 1 }, 'tnt_1');
+  holder.setRight({ keys: ['user:usr_1'], lastsMs: 1 }, 'tnt_1');
   revoke('bot:bot_1');
   await soon();
   assert.deepEqual(closed, []);
@@ -170,4 +170,19 @@ test('a lost lease of a service takes all copies back, unless it revokes none of
   assert.deepEqual(sent, []);
   loans.borrowers.drop('sso');
   assert.deepEqual(sent, [{ Type: 'drop', ID: 1, Handles: [handle] }]);
+});
+
+test('a follower, a tenant and a gateway have limits of entries', (t) => {
+  const { holder, loans, add } = start(t);
+  holder.setRight({ keys: ['bot:bot_1'], lastsMs: 1 }, 'tnt_1');
+  const handle = add();
+  for (let count = 1; count < 50_000; count++) loans.count('tnt_1', 1);
+  assert.deepEqual(
+    [loans.isFull('tnt_1'), holder.isFull(), loans.isFull('tnt_2')],
+    [true, true, false],
+  );
+  holder.forget([handle]);
+  assert.equal(holder.isFull(), false);
+  for (let count = 1; count <= 150_001; count++) loans.count(`tnt_${count}`, 1);
+  assert.ok(loans.isFull('tnt_0'));
 });

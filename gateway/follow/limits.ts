@@ -2,8 +2,9 @@
 // others, and cost no look-up.
 
 export const limits = {
-  /** Followers of a credential. */
+  /** Followers of a credential, and of the bots of a tenant. */
   followers: 1000,
+  followersOfTenant: 2000,
   /** Connections that have not said hello: of all addresses, and of one. */
   newConnections: 1000,
   newOfAddress: 100,
@@ -14,8 +15,11 @@ export const limits = {
   frameBytes: 65_536,
   /** Frames that wait because the follower does not read. */
   unreadBytes: 4_194_304,
-  /** Entries of a follower, and its questions at a time. */
+  /** Entries of a follower, of the bots of a tenant, and of all: each takes about half a kilobyte. */
   entries: 20_000,
+  entriesOfTenant: 50_000,
+  allEntries: 200_000,
+  /** Questions of a follower at a time. */
   questions: 256,
   framesPerSecond: 500,
   framesAtOnce: 2000,
@@ -51,4 +55,4 @@ export function createCounts(most: number) {
   };
 }
 
-export type FollowerLimits = ReturnType<typeof createCounts>;
+export type Counts = ReturnType<typeof createCounts>;

@@ -1,4 +1,6 @@
 import type { Borrowers, Released, RightsKey } from '@bailiwick/broker';
+import { createCounts, limits } from './limits.ts';
+import { metrics } from './metrics.ts';
 
 // The copies that all followers of this gateway hold. Services know the gateway only: it
 // acknowledges a revocation once its followers have dropped what the revocation ends.
@@ -34,6 +36,8 @@ export type Loans = ReturnType<typeof createLoans>;
 
 export function createLoans() {
   const byKey = new Map<RightsKey, Set<Loan>>();
+  const ofTenant = createCounts(limits.entriesOfTenant);
+  let size = 0;
   const holders = new Set<Holder>();
 
   function under(keys: readonly RightsKey[]): Map<Holder, Loan[]> {
@@ -59,6 +63,15 @@ export function createLoans() {
     borrowers,
     addHolder: (holder: Holder): void => void holders.add(holder),
     removeHolder: (holder: Holder): void => void holders.delete(holder),
+    /** Whether this gateway, or the followers of a tenant's bots at it, have all that they may have. */
+    isFull: (tenant: string): boolean => size >= limits.allEntries || ofTenant.isFull(tenant),
+    /** Counts a follower's copies of values, and not its right. */
+    count(tenant: string, by: 1 | -1): void {
+      size += by;
+      if (by > 0) ofTenant.add(tenant);
+      else ofTenant.remove(tenant);
+      metrics.entries.change(by, {});
+    },
     add(loan: Loan): void {
       for (const key of loan.keys) {
         const loans = byKey.get(key);

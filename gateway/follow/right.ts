@@ -41,7 +41,7 @@ export function createRight({ rightsCache, loadScope, holder, ip, log }: Options
     return lendSoon(rightsCache, name, load, (scope, terms) => {
       if (!scope.serves(ip)) throw denied('the credential is not for this address');
       if (holder.isEnding()) return scope;
-      holder.setRight(terms);
+      holder.setRight(terms, scope.ownTenant);
       const again = () => void confirm(hello).catch(refuse);
       timer = setTimeout(again, Math.max(soonestMs, terms.lastsMs));
       return scope;

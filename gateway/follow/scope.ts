@@ -9,7 +9,9 @@ const permission = 'iam.rights.follow';
 
 export type Scope = {
   credentialId: string;
-  /** The tenants; undefined = all. */
+  /** The tenant of the bot. */
+  ownTenant: string;
+  /** The tenants that it follows; undefined = all. */
   tenants: readonly string[] | undefined;
   /** Whether the credential may be used from an address. */
   serves: (ip: string) => boolean;
@@ -58,6 +60,7 @@ export function createScopes({
     return {
       value: {
         credentialId: principal.credentialId,
+        ownTenant: own,
         tenants: tenants ?? (isEverywhere ? undefined : [own]),
         serves,
         noteUse,

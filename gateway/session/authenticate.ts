@@ -124,14 +124,11 @@ export function createAuthenticator(
         `rights ${principal.rightsOf} ${tenant} ${Object.values(sessionProof(principal)).join(' ')}`,
         () => loadRights({ authority, credentials }, principal, tenant),
       );
-      return newCaller({
-        ...base,
-        // The rights of those who answer for the session limit it, so they end with theirs too.
-        rightsKeys: [...base.rightsKeys, ...effective.cacheKeys],
-        ...rightsIn(effective),
-        ...tokenRefusal(check.refusal),
-        staleLogin: effective.recentLogin && !isRecent(principal),
-      });
+      // The rights of those who answer for the session limit it, so they end with theirs too.
+      const rightsKeys = [...base.rightsKeys, ...effective.cacheKeys];
+      const staleLogin = effective.recentLogin && !isRecent(principal);
+      const refusal = tokenRefusal(check.refusal);
+      return newCaller({ ...base, rightsKeys, ...rightsIn(effective), ...refusal, staleLogin });
     },
 
     anonymous: (origin: RequestOrigin): Caller => newCaller({ ...origin, type: 'anonymous' }),

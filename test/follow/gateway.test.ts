@@ -36,7 +36,8 @@ describeBoth('followers', (topology) => {
         () => false,
       );
       if (isHeld) return { follower, Handle };
-      return void (await follower.close());
+      await follower.close();
+      return undefined;
     });
   const about = (UserID = place.user.id) => ({ Subject: UserID, Tenant: place.tenant });
 
@@ -70,7 +71,8 @@ describeBoth('followers', (topology) => {
       await stranger.grant();
       await stranger.removeGrant();
       if (held.follower.drops().length === 0) return held;
-      return void (await held.follower.close());
+      await held.follower.close();
+      return undefined;
     });
     await place.grant('report:4');
     assert.deepEqual(follower.drops(), [Handle]);

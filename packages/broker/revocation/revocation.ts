@@ -166,20 +166,20 @@ export type Loan = {
   lastsMs: number;
 };
 
-/**
- * The caching side: caches rights only while it can receive revocations. The lease
- * begins with a look-up and is renewed while there are some. The least recently used entries go
- * first. `logs`: those that it can follow; a value that another service can revoke is not cached.
- */
-export function createRightsCache(
+/** The entries of a holder, and whether they may be used. */
+function createKeeper(
   broker: Broker,
   logs: RevocationLogs,
-  { maxBytes = shareOfHeap(1 / 8), isCounted = true, ...rules }: CacheOptions = {},
+  {
+    maxBytes = shareOfHeap(1 / 8),
+    holdsSecrets = false,
+    incompleteMs = leaseMs,
+    borrowers = noBorrowers,
+  }: CacheOptions,
 ) {
-  const entries = createEntries(maxBytes, rules.holdsSecrets === true);
-  const { incompleteMs = leaseMs, borrowers = noBorrowers } = rules;
+  const entries = createEntries(maxBytes, holdsSecrets);
   const hold = createHold(broker, logs, entries, { incompleteMs, borrowers });
-  const { lease, logLeases, loads, verifier, self } = hold;
+  const { lease, logLeases, loads } = hold;
 
   /** Whether an entry may be used: no service replies to a revocation before this holder drops it. */
   const isUsable = ({ revokers, requestedAt, lastsMs }: Entry, now: Moment): boolean =>
@@ -217,6 +217,26 @@ export function createRightsCache(
     return entry && isUsable(entry, now) ? entry : undefined;
   }
 
+  const isHeld = (name: string, entry: Entry): boolean =>
+    entries.get(name) === entry && isUsable(entry, present());
+
+  return { ...hold, entries, loadEntry, findUsable, isHeld };
+}
+
+/**
+ * The caching side: caches rights only while it can receive revocations. The lease
+ * begins with a look-up and is renewed while there are some. The least recently used entries go
+ * first. `logs`: those that it can follow; a value that another service can revoke is not cached.
+ */
+export function createRightsCache(
+  broker: Broker,
+  logs: RevocationLogs,
+  options: CacheOptions = {},
+) {
+  const { isCounted = true } = options;
+  const keeper = createKeeper(broker, logs, options);
+  const { entries, lease, logLeases, verifier, self, loadEntry, findUsable, isHeld } = keeper;
+
   return {
     /**
      * Returns the cached value or loads it. The entry depends on the returned keys and never
@@ -227,10 +247,9 @@ export function createRightsCache(
       const entry = findUsable(name, now);
       if (isCounted) lookUps.add({ outcome: entry ? 'hit' : 'miss' });
       if (entry) {
-        const isHeld = () => entries.get(name) === entry && isUsable(entry, present());
-        await verifier?.compare(name, entry, load, isHeld);
+        await verifier?.compare(name, entry, load, () => isHeld(name, entry));
         // A verifier waits: the value may have been revoked meanwhile, and the revoking call answered.
-        if (!verifier || isHeld()) return entry.value as T;
+        if (!verifier || isHeld(name, entry)) return entry.value as T;
       }
       return (await loadEntry(name, now, load)).entry.value as T;
     },
@@ -253,8 +272,7 @@ export function createRightsCache(
       if (known) return lendEntry(known);
       const { entry, isCurrent } = await loadEntry(name, now, load);
       // A revocation may have come since the load ended, and the borrower would not hear of it.
-      const isHeld = isCurrent && entries.get(name) === entry && isUsable(entry, present());
-      return isHeld ? lendEntry(entry) : undefined;
+      return isCurrent && isHeld(name, entry) ? lendEntry(entry) : undefined;
     },
     /**
      * How long the leases in the logs of these services hold without a renewal, in ms; 0 = they do
