@@ -6,6 +6,8 @@ import type { PendingQuestion } from './question.ts';
 
 /** A question whose answer could not be kept as often as this fails. */
 const mostLostAnswers = 8;
+/** A gateway answers 256 questions of a follower at a time, among them those that were withdrawn. */
+const mostOpen = 200;
 /** While questions wait for their turn, this is the time until the next ones are sent. */
 const turnMs = 20;
 /** The most characters of a question. A gateway refuses frames of more than 64 KiB. */
@@ -35,6 +37,8 @@ export function createAsks({ platform, lease, send }: AskDeps) {
   function sendWaiting(): void {
     cancelTurn();
     for (const pending of waiting) {
+      // The next answer sends more of them.
+      if (open.size >= mostOpen) return;
       if (!mayAsk()) {
         cancelTurn = platform.after(turnMs, sendWaiting);
         return;
@@ -78,6 +82,7 @@ export function createAsks({ platform, lease, send }: AskDeps) {
     take(id: number): OpenQuestion | undefined {
       const question = open.get(id);
       open.delete(id);
+      if (open.size === mostOpen - 1) sendWaiting();
       return question;
     },
 

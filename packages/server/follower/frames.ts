@@ -43,14 +43,14 @@ export function readFrame(message: unknown): Frame | undefined {
   }
   if (Type !== 'answer') return undefined;
   const { Handle } = fields;
-  const answer = readAnswer(fields);
+  const answer = 'LastsMs' in fields || 'Error' in fields ? readAnswer(fields) : undefined;
   if (!answer || (Handle !== undefined && !isWhole(Handle))) return undefined;
   return { Type, ID, Handle, ...answer };
 }
 
-/** The content of an answer, of a frame or a plain call. Undefined if it is none. */
+/** The content of an answer. That to a plain call has no time. Undefined if it is none. */
 export function readAnswer(fields: Fields): Answer | undefined {
-  const { Error: error, LastsMs, Value } = fields;
+  const { Error: error, LastsMs = Number.MAX_VALUE, Value } = fields;
   if (isFields(error)) {
     const { Code, Message = '' } = error;
     return typeof Code === 'string' && typeof Message === 'string'

@@ -22,7 +22,7 @@ for (const [what, connect] of [
     await own.ready();
     assert.equal(own.state, 'plain');
     gateway.plain.splice(0);
-    gateway.answerPlainly = () => plainAnswer({ Type: 'answer', LastsMs: 300_000, Value: state });
+    gateway.answerPlainly = () => plainAnswer({ Type: 'answer', Value: state });
     const rights = await own.rights(token);
     assert.equal(rights.can('app.reports.write', 'report:7'), true);
     await own.confirm(token);

@@ -1,5 +1,6 @@
 import { UnavailableError } from '../errors.ts';
 import type { Platform } from './platform.ts';
+import { closedMessage } from './questions.ts';
 
 const readyMs = 3000;
 
@@ -8,18 +9,27 @@ type Waiter = { resolve: () => void; reject: (error: Error) => void };
 /** Lets callers wait until questions can be answered. */
 export function createReadiness({ after }: Platform, isReady: () => boolean) {
   const waiters = new Set<Waiter>();
+  let isClosed = false;
+
+  /** Lets the waiting callers go on, or throw. */
+  function settle(error?: Error): void {
+    for (const { resolve, reject } of waiters) {
+      if (error) reject(error);
+      else resolve();
+    }
+  }
+
   return {
+    settle,
     hasWaiters: () => waiters.size > 0,
 
-    /** Lets the waiting callers go on, or throw. */
-    settle(error?: Error): void {
-      for (const { resolve, reject } of waiters) {
-        if (error) reject(error);
-        else resolve();
-      }
+    close(): void {
+      isClosed = true;
+      settle(new UnavailableError(closedMessage));
     },
 
     async wait(): Promise<void> {
+      if (isClosed) throw new UnavailableError(closedMessage);
       if (isReady()) return;
       let leave = () => {};
       const answer = new Promise<void>((resolve, reject) => {

@@ -5,7 +5,7 @@ import { createLink, type Link } from './link.ts';
 import type { Matchers } from './patterns.ts';
 import { createPlainCalls } from './plain.ts';
 import type { Platform } from './platform.ts';
-import { closedMessage, createQuestions } from './questions.ts';
+import { createQuestions } from './questions.ts';
 import { createReadiness } from './readiness.ts';
 
 /**
@@ -81,15 +81,12 @@ export function openRoute(deps: RouteDeps) {
   return {
     questions,
     state,
-    async ready(): Promise<void> {
-      if (isClosed) throw new UnavailableError(closedMessage);
-      await readiness.wait();
-    },
+    ready: readiness.wait,
     close(): void {
       isClosed = true;
       link?.close();
       questions.close();
-      readiness.settle(new UnavailableError(closedMessage));
+      readiness.close();
     },
   };
 }
