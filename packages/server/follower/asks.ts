@@ -29,6 +29,8 @@ export function createAsks({ platform, lease, send }: AskDeps) {
   const { clock } = platform;
   const mayAsk = createPace(clock);
   const waiting = new Set<PendingQuestion>();
+  /** Questions whose answers came without a lease, and would again. */
+  const waitingForLease = new Set<PendingQuestion>();
   /** In the order of their IDs. */
   const open = new Map<number, OpenQuestion>();
   let lastId = 0;
@@ -51,14 +53,10 @@ export function createAsks({ platform, lease, send }: AskDeps) {
   }
 
   return {
-    isOpen: () => open.size + waiting.size > 0,
+    isOpen: () => open.size + waiting.size + waitingForLease.size > 0,
     lastId: () => lastId,
     /** The ID of the oldest question without an answer, or of the next one. */
-    oldestId(): number {
-      const [oldest = lastId + 1] = open.keys();
-      return oldest;
-    },
-    sendWaiting,
+    oldestId: (): number => open.keys().next().value ?? lastId + 1,
     stop: () => cancelTurn(),
 
     ask(pending: PendingQuestion): void {
@@ -73,22 +71,30 @@ export function createAsks({ platform, lease, send }: AskDeps) {
       pending.lostAnswers++;
       if (pending.lostAnswers >= mostLostAnswers)
         return pending.reject(new UnavailableError('the answer changes too often to be kept'));
+      if (!lease.holds()) return void waitingForLease.add(pending);
       waiting.add(pending);
-      // Without a lease the next `ok` sends it.
-      if (lease.holds()) sendWaiting();
+      sendWaiting();
+    },
+
+    /** Sends the questions that wait for a lease. */
+    beginLease(): void {
+      for (const pending of waitingForLease) waiting.add(pending);
+      waitingForLease.clear();
+      sendWaiting();
     },
 
     /** The question of an answer, which is open no longer. */
     take(id: number): OpenQuestion | undefined {
       const question = open.get(id);
       open.delete(id);
-      if (open.size === mostOpen - 1) sendWaiting();
+      sendWaiting();
       return question;
     },
 
     /** Forgets a question that no caller waits for any more. */
     withdraw(pending: PendingQuestion): void {
       waiting.delete(pending);
+      waitingForLease.delete(pending);
       // The ID may be one of an earlier connection.
       if (open.get(pending.askId)?.pending === pending) open.delete(pending.askId);
     },

@@ -133,7 +133,7 @@ function createMemory(deps: ConnectionDeps, { send, close }: Way) {
       if (frame.Type === 'answer') return answers.receive(frame);
       if (frame.Type === 'ok') {
         beats.receiveOk(frame.ID, frame.LeaseMs);
-        if (lease.holds()) asks.sendWaiting();
+        if (lease.holds()) asks.beginLease();
         return true;
       }
       answers.drop(frame.Handles);

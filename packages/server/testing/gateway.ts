@@ -33,12 +33,13 @@ function openConnection(socket: WebSocket, script: Script) {
   const send = (frame: object): void => socket.send(JSON.stringify(frame));
   const wake = () => readers.forEach((read) => read());
 
-  /** The first frame of this type that was not read yet. */
+  /** The first frame of this type that was not read yet. @throws if the connection ends before */
   async function read(type: string): Promise<ReceivedFrame> {
     for (;;) {
       const index = frames.findIndex(({ Type }) => Type === type);
       const [frame] = index < 0 ? [] : frames.splice(index, 1);
       if (frame) return frame;
+      if (closing) throw new Error('the connection has ended');
       await new Promise<void>((resolve) => {
         const reader = () => (readers.delete(reader), resolve());
         readers.add(reader);
@@ -86,6 +87,7 @@ function openConnection(socket: WebSocket, script: Script) {
   });
   socket.on('close', (code) => {
     closing = { code };
+    wake();
   });
   socket.on('error', () => {});
   return connection;
