@@ -23,7 +23,7 @@ type Step =
   | { kind: 'ask'; session: number }
   | { kind: 'answer'; which: number; lastsMs: number }
   | { kind: 'repeat answer' | 'refuse' | 'drop' | 'ok' | 'lead drop'; which: number }
-  | { kind: 'close' | 'terminate' }
+  | { kind: 'close' | 'terminate' | 'lapse' }
   | { kind: 'clock'; monotonicMs: number; wallMs: number };
 
 const index = fc.nat(7);
@@ -53,7 +53,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       which: index,
     }),
   },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('close', 'terminate') }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('close', 'terminate', 'lapse') }) },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -199,6 +199,15 @@ async function run(t: Pick<TestContext, 'after'>, steps: readonly Step[], figure
         beat.isAnswered = true;
         return connection.ok(beat.id);
       }
+      case 'lapse': {
+        // A lease ends while the application does not look, and the next one begins.
+        time.monotonicMs += leaseMs;
+        time.wallMs += leaseMs;
+        for (const loan of loans) loan.isOver = true;
+        const { ID: id } = await connection.read('beat');
+        beats.push({ id, at: { ...time }, isAnswered: true });
+        return connection.ok(id);
+      }
       case 'clock':
         time.monotonicMs += one.monotonicMs;
         time.wallMs += one.wallMs;
@@ -213,7 +222,7 @@ async function run(t: Pick<TestContext, 'after'>, steps: readonly Step[], figure
   for (const one of steps) {
     await take(one).catch(openNext);
     // The clocks decide at once, before any frame.
-    check();
+    if (one.kind !== 'lapse') check();
     await synchronize().catch(openNext);
     check();
   }
