@@ -24,28 +24,37 @@ type Script = {
 export const beatMs = 20;
 export const leaseMs = 1500;
 
+/** Reads frames in the order of a test's interest. `wake` says that there is one more, or no more. */
+function createReader(frames: ReceivedFrame[], isClosed: () => boolean) {
+  const readers = new Set<() => void>();
+  return {
+    wake: () => readers.forEach((reader) => reader()),
+    /** The first frame of this type that was not read yet. @throws if the connection ends before */
+    async read(type: string): Promise<ReceivedFrame> {
+      for (;;) {
+        const index = frames.findIndex(({ Type }) => Type === type);
+        const [frame] = index < 0 ? [] : frames.splice(index, 1);
+        if (frame) return frame;
+        if (isClosed()) throw new Error('the connection has ended');
+        await new Promise<void>((resolve) => {
+          const reader = () => {
+            readers.delete(reader);
+            resolve();
+          };
+          readers.add(reader);
+        });
+      }
+    },
+  };
+}
+
 function openConnection(socket: WebSocket, script: Script) {
   const frames: ReceivedFrame[] = [];
-  const readers = new Set<() => void>();
+  const { read, wake } = createReader(frames, () => closing !== undefined);
   let handle = 0;
   let dropId = 0;
   let closing: { code: number } | undefined;
   const send = (frame: object): void => socket.send(JSON.stringify(frame));
-  const wake = () => readers.forEach((read) => read());
-
-  /** The first frame of this type that was not read yet. @throws if the connection ends before */
-  async function read(type: string): Promise<ReceivedFrame> {
-    for (;;) {
-      const index = frames.findIndex(({ Type }) => Type === type);
-      const [frame] = index < 0 ? [] : frames.splice(index, 1);
-      if (frame) return frame;
-      if (closing) throw new Error('the connection has ended');
-      await new Promise<void>((resolve) => {
-        const reader = () => (readers.delete(reader), resolve());
-        readers.add(reader);
-      });
-    }
-  }
 
   const connection = {
     frames,
