@@ -38,6 +38,7 @@ import { listInteractions } from './g29-console.ts';
 import { scim } from './g30-scim.ts';
 import { imports } from './g32-imports.ts';
 import { manyCallers } from './g33-populations.ts';
+import { following } from './g36-follower.ts';
 import { growth } from './g39-growth.ts';
 import { endlessReceivers } from './g40-endless.ts';
 import { shapesBeside } from './g45-shapes.ts';
@@ -95,6 +96,7 @@ const benches: Record<string, Bench> = {
   G30: scim,
   G32: imports,
   G33: manyCallers,
+  G36: following,
   G39: growth,
   G40: endlessReceivers,
   G45: shapesBeside,
