@@ -53,7 +53,7 @@ export async function findEffective(
   return effectiveIn(await findDecisionContext(deps, call, { ...question, resources }), subject);
 }
 
-/** What takes effect, the keys that it depends on, and how long it stays so, in ms. */
+/** The permissions in effect, the keys that they depend on, and how long they stay so, in ms. */
 type Whole = { effective: Effective; keys: RightsKey[]; unchangedMs: number };
 
 /** Finds what takes effect for a subject on all resources. Undefined for more than `most` grants. */
