@@ -14,6 +14,7 @@ import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/interna
 import type {
   Credentials,
   CredentialUse,
+  ResolveBotRequest,
   ResolveSessionRequest,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import type { Issuer } from '@bailiwick/proto/gen/bailiwick/sso/v1/internal_pb.ts';
@@ -88,13 +89,7 @@ export function credentialsHandlers(deps: Deps): Handlers<typeof Credentials> {
       return { sessionIds: await findLiveSessionIds(database, sessionIds) };
     },
 
-    async resolveBot({ tenant, bot: id, credentialId, ip, recordsUses, unused }, call) {
-      const query = { tenant, bot: id, credentialId };
-      const key = await findLiveBotKeyById(database, query);
-      if (key) return { principal: await useKey(database, call, key, { ip, recordsUses, unused }) };
-      if (!(await isLiveTrust(database, query))) throw unauthenticated();
-      return { principal: { type: 'bot', id, credentialId, tenant } };
-    },
+    resolveBot: (request, call) => resolveBot(database, request, call),
 
     confirm: ({ credential }, call) => confirmCredential(deps, credential, call),
 
@@ -125,6 +120,16 @@ export function credentialsHandlers(deps: Deps): Handlers<typeof Credentials> {
       };
     },
   };
+}
+
+/** The bot of a key or a trust. @throws unauthenticated */
+async function resolveBot(database: Database, request: ResolveBotRequest, call: Call) {
+  const { tenant, bot: id, credentialId, ip, recordsUses, unused } = request;
+  const query = { tenant, bot: id, credentialId };
+  const key = await findLiveBotKeyById(database, query);
+  if (key) return { principal: await useKey(database, call, key, { ip, recordsUses, unused }) };
+  if (!(await isLiveTrust(database, query))) throw unauthenticated();
+  return { principal: { type: 'bot', id, credentialId, tenant } };
 }
 
 async function recordUses(database: Database, call: Call, credentialUses: CredentialUse[]) {
