@@ -181,10 +181,10 @@ test('an answer ends with the session, and a limit of the tenant shortens the se
   );
 });
 
-test('a token without a tenant has scopes and no grants', async () => {
+test("a person's token without a tenant has empty grants, and not those of a service", async () => {
   const { answer, calls } = setUp();
   const { value, keys, lastsMs } = await answer(token({ tenant: '' }));
-  assert.deepEqual(value, { Scopes: ['openid', 'app.*'] });
+  assert.deepEqual(value, { Scopes: ['openid', 'app.*'], Sets: [], Grants: {} });
   assert.ok(keys.includes(`credential:${session}`) && keys.includes(`use:${user}:${app}`));
   assert.equal(lastsMs, 30 * minute);
   assert.ok(!calls.includes('rights'));

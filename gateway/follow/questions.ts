@@ -128,8 +128,9 @@ async function answerHolder(clients: Clients, token: Token): Promise<Answer> {
   const limitedTo = limitOf(claims, holder);
   const principal = { ...holder, limitedTo, clientId: token.client, rightsOf: '', rightsKeys: [] };
   const ownMs = lastsOf({ unchangedFor }, leaseMs);
-  // A token for all tenants has no grants: the application asks about the subject in one of them.
-  if (tenant === '') return { value: {}, keys: keysOf(principal), lastsMs: ownMs };
+  // A token for all tenants gives no permission by itself: grants are in tenants.
+  if (tenant === '')
+    return { value: { Sets: [], Grants: {} }, keys: keysOf(principal), lastsMs: ownMs };
   const { value, keys, lastsMs } = await describe(clients, principal, tenant);
   return {
     value,
