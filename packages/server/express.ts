@@ -27,12 +27,12 @@ type ExpressResponse = {
  */
 export function expressGuard(verify: Verifier, options?: GuardOptions) {
   const guard = createGuard(verify, options);
-  return <Request extends ExpressRequest>(
+  return <Request extends ExpressRequest = ExpressRequest>(
     permission: string,
     required: RequireOptions<Request> = {},
   ) =>
     async (
-      request: Request,
+      request: ExpressRequest,
       response: ExpressResponse,
       next: (error?: unknown) => void,
     ): Promise<void> => {
@@ -40,7 +40,7 @@ export function expressGuard(verify: Verifier, options?: GuardOptions) {
       const target = { method, url: originalUrl, proof: headers.dpop?.toString() };
       let refused: Refusal | undefined;
       try {
-        const options = optionsFor(required, request);
+        const options = optionsFor(required, request as Request);
         refused = await guard(request, headers.authorization, permission, options, target);
       } catch (error) {
         return next(error);

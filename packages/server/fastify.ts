@@ -20,14 +20,14 @@ type FastifyReply = {
  */
 export function fastifyGuard(verify: Verifier, options?: GuardOptions) {
   const guard = createGuard(verify, options);
-  return <Request extends FastifyRequest>(
+  return <Request extends FastifyRequest = FastifyRequest>(
     permission: string,
     required: RequireOptions<Request> = {},
   ) =>
-    async (request: Request, reply: FastifyReply): Promise<unknown> => {
+    async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
       const { headers, method, originalUrl: url } = request;
       const target = { method, url, proof: headers.dpop?.toString() };
-      const options = optionsFor(required, request);
+      const options = optionsFor(required, request as Request);
       const refused = await guard(request, headers.authorization, permission, options, target);
       if (!refused) return undefined;
       return reply.code(refused.status).headers(refused.headers).send(refused.body);

@@ -10,11 +10,11 @@ type Context = { req: { raw: Request; header(name: string): string | undefined }
  */
 export function honoGuard(verify: Verifier, options?: GuardOptions) {
   const guard = createGuard(verify, options);
-  return <OwnContext extends Context>(
+  return <OwnContext extends Context = Context>(
     permission: string,
     required: RequireOptions<OwnContext> = {},
   ) =>
-    async (context: OwnContext, next: () => Promise<void>): Promise<Response | undefined> => {
+    async (context: Context, next: () => Promise<void>): Promise<Response | undefined> => {
       const { req } = context;
       const { method, url } = req.raw;
       const target = { method, url, proof: req.header('dpop') };
@@ -22,7 +22,7 @@ export function honoGuard(verify: Verifier, options?: GuardOptions) {
         req.raw,
         req.header('authorization'),
         permission,
-        optionsFor(required, context),
+        optionsFor(required, context as OwnContext),
         target,
       );
       if (refused)

@@ -29,7 +29,17 @@ import { sharedStack } from '../support/shared.ts';
 // Compiles and runs the programs of docs/protect-an-application.md, with tokens of a test issuer.
 
 const root = path.resolve(import.meta.dirname, '../..');
-const programs = ['signin', 'hono', 'express', 'fastify', 'current', 'bare', 'hooks'] as const;
+// test/follow/guide.test.ts runs `memory`.
+const programs = [
+  'signin',
+  'hono',
+  'express',
+  'fastify',
+  'current',
+  'memory',
+  'bare',
+  'hooks',
+] as const;
 
 type Fetch = (request: Request) => Response | Promise<Response>;
 type Modules = {

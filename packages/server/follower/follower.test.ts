@@ -54,7 +54,9 @@ test('the token of a service is decided by its scope and the scopes of its app',
   assert.equal(rights.can('app.reports.read'), true);
   assert.equal(rights.can('app.reports.read', 'report:7'), true);
   assert.equal(rights.can('app.reports.write'), false);
-  // A person without grants has no rights.
+  // A person or bot without grants has no rights.
+  const bot = { ...service, sub: 'bot_1', client_id: 'bot_1', credential: 'bky_1' };
+  assert.equal((await own.rights(bot)).can('app.reports.read'), false);
   assert.equal((await own.rights(token)).can('app.reports.read'), false);
 });
 

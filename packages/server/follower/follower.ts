@@ -73,8 +73,10 @@ export function createFollower(options: FollowerOptions, platform: Platform): Fo
 
   return {
     rights(token) {
-      const { sub, client_id: clientId, scope = '' } = token;
-      const limits = { scope: matchers(scope.split(' ')), isOfService: sub === clientId };
+      const { sub, client_id: clientId, sid, credential, scope = '' } = token;
+      // The token of a bot has a credential, and is not decided by its scope alone.
+      const isOfService = sub === clientId && sid === undefined && credential === undefined;
+      const limits = { scope: matchers(scope.split(' ')), isOfService };
       return rightsAbout(questionOf(token), limits);
     },
     rightsOf: (subject, tenant) => rightsAbout({ Subject: subject, Tenant: tenant }),

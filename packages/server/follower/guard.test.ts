@@ -126,14 +126,13 @@ test('each framework passes its request to the resource', async () => {
   const resources: string[] = [];
   const can = (_: string, resource = '') => resources.push(resource) > 0;
   const options = { follower: { rights: () => Promise.resolve({ ...rights, can }) } };
-  type WithId = { id: string };
-
   const raw = new Request('http://x', { headers: { authorization } });
-  const context = { req: { raw, header: (name: string) => raw.headers.get(name) ?? undefined } };
+  const header = (name: string) => raw.headers.get(name) ?? undefined;
+  const context = { req: { raw, header }, id: '1' };
   const hono = honoGuard(verify, options)(permission, {
-    resource: ({ id }: typeof context & WithId) => `hono:${id}`,
+    resource: ({ id }: typeof context) => `hono:${id}`,
   });
-  await hono({ ...context, id: '1' }, () => Promise.resolve());
+  await hono(context, () => Promise.resolve());
 
   const request = {
     headers: { authorization },
@@ -153,6 +152,6 @@ test('each framework passes its request to the resource', async () => {
     resource: ({ id }: typeof request) => `fastify:${id}`,
   });
   const reply = { code: () => reply, headers: () => reply, send: () => reply };
-  await fastify({ ...request, id: '3' }, reply);
-  assert.deepEqual(resources, ['hono:1', 'express:2', 'fastify:3']);
+  await fastify(request, reply);
+  assert.deepEqual(resources, ['hono:1', 'express:2', 'fastify:2']);
 });
