@@ -72,7 +72,7 @@ export const groups: readonly Group[] = [
       { file: 'helm/bailiwick/README.md', path: 'chart.md', label: 'Helm chart' },
       { file: 'deploy/examples/README.md', path: 'examples.md', label: 'Examples' },
       { file: 'docs/support.md', label: 'Support access' },
-      { file: 'docs/lock.md', label: 'Lock a user' },
+      { file: 'docs/lock.md', label: 'Lock a user, bot or app' },
       { file: 'docs/receivers-portal.md', label: 'Receivers’ portal' },
       { file: 'docs/operations.md', label: 'Images, backups, upgrades' },
       { file: 'docs/sizing.md', label: 'Sizing' },

@@ -40,6 +40,7 @@ test('each version locks the same names', () => {
       'bot_key a b',
       'keys of a',
       'provider a b',
+      'lock_receipt a',
       'registration a',
       'reset a',
       'reset token a',

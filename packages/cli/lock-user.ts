@@ -1,9 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Client, ResponseOf } from '../client/client.ts';
 import { type Command, textOf } from './command.ts';
-import { connect } from './connect.ts';
+import { connect, urlOf } from './connect.ts';
 import { type ExitCode, exitCodes, UsageError } from './failure.ts';
+import type { Values } from './fields.ts';
 import { print, say } from './output.ts';
+import { defaultTenant, findTenant } from './tenant.ts';
 import { aligned, printable } from './text.ts';
 
 type Answer = ResponseOf<'LockReceipts_Get'>;
@@ -16,34 +18,58 @@ const reasonHelp = [
   'why; required of a user who acts on another account',
 ] as const;
 
-export const lockUser: Command = {
-  takes: 'USER',
+export const lock: Command = {
+  takes: 'USER|BOT|APP',
   summary:
-    'Locks a user, by ID or address: ends sessions, tokens, codes and links, calls the apps of the user, and prints the receipt. Exits with 0 once the receipt is final, and with 3 before.',
-  options: { reason: { type: 'string' }, watch: { type: 'boolean' } },
-  help: [reasonHelp, ['--watch', 'print what changes, until the receipt is final']],
+    'Locks a user, by ID or address, or a bot or app by ID: ends sessions, tokens, codes and links, calls the apps of a user, and prints the receipt. Exits with 0 once the receipt is final, and with 3 before.',
+  options: { reason: { type: 'string' }, watch: { type: 'boolean' }, tenant: { type: 'string' } },
+  help: [
+    reasonHelp,
+    ['--watch', 'print what changes, until the receipt is final'],
+    ['--tenant ID|SLUG', 'of the bot or app; default: the tenant of bailiwick use'],
+  ],
   async run({ values, rest: [name, ...more] }) {
-    if (name === undefined || more.length > 0) throw new UsageError('lock takes one user');
+    if (name === undefined || more.length > 0)
+      throw new UsageError('lock takes one user, bot or app');
     const client = await connect(values);
+    const Tenant = await tenantOf(client, name, values);
     const Reason = textOf(values['reason']) ?? '';
-    const { Receipt: locked } = await client.call('Users_Lock', {
-      UserID: await findUser(client, name),
-      Reason,
-    });
+    const locked = await begin(client, name, { Tenant, Reason });
     const ID = locked?.ID ?? '';
     const isJson = values['json'] === true;
     if (!isJson && locked) print(pageOf(locked));
-    const answer = await readReceipt(client, ID, {
-      watches: values['watch'] === true,
-      onChange: (row) => isJson || print(lineOf(row).join('  ')),
-      rows: locked?.Rows ?? [],
-    });
+    const answer = await readReceipt(
+      client,
+      { ID, Tenant },
+      {
+        watches: values['watch'] === true,
+        onChange: (row) => isJson || print(lineOf(row).join('  ')),
+        rows: locked?.Rows ?? [],
+      },
+    );
     if (isJson) print(JSON.stringify(answer, null, 2));
     return endOf(answer);
   },
 };
 
-export const unlockUser: Command = {
+type Act = { Tenant: string; Reason: string };
+
+async function begin(client: Client, name: string, act: Act): Promise<Receipt | undefined> {
+  const ofTenant = { ...act, ID: name };
+  if (name.startsWith('bot_')) return (await client.call('Bots_Lock', ofTenant)).Receipt;
+  if (name.startsWith('app_')) return (await client.call('Apps_Lock', ofTenant)).Receipt;
+  const UserID = await findUser(client, name);
+  return (await client.call('Users_Lock', { UserID, Reason: act.Reason })).Receipt;
+}
+
+/** The tenant of a bot or app; "" = the platform, as of a user. */
+async function tenantOf(client: Client, name: string, values: Values): Promise<string> {
+  if (!/^(bot|app)_/.test(name)) return '';
+  const tenant = textOf(values['tenant']) ?? defaultTenant(urlOf(values));
+  return tenant === undefined || tenant === '' ? '' : findTenant(client, tenant);
+}
+
+export const unlock: Command = {
   takes: 'USER',
   summary:
     'Restores the account of a locked user, by ID or address, and nothing that the lock ended.',
@@ -73,12 +99,12 @@ type Watch = { watches: boolean; onChange: (row: Row) => void; rows: readonly Ro
 /** Reads a receipt: once, or until it is final. */
 async function readReceipt(
   client: Client,
-  ID: string,
+  request: { ID: string; Tenant: string },
   { watches, onChange, rows }: Watch,
 ): Promise<Answer> {
   const lines = new Map(rows.map((row) => [keyOf(row), lineOf(row).join()]));
   for (;;) {
-    const answer = await client.call('LockReceipts_Get', { ID });
+    const answer = await client.call('LockReceipts_Get', request);
     for (const row of answer.Receipt?.Rows ?? []) {
       const line = lineOf(row).join();
       if (lines.get(keyOf(row)) === line) continue;
@@ -103,7 +129,7 @@ const pageOf = ({ ID, Subject, At, Rows }: Receipt): string =>
   [
     aligned([
       ['Receipt', printable(ID)],
-      ['User', printable(Subject)],
+      ['Subject', printable(Subject)],
       ['Time', At ?? ''],
     ]),
     ...(Rows.length > 0

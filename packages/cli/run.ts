@@ -6,7 +6,7 @@ import { comment } from './forge/command.ts';
 import { operations } from './gen/help.ts';
 import { overview, page } from './help.ts';
 import { importUsers } from './import/command.ts';
-import { lockUser, unlockUser } from './lock-user.ts';
+import { lock, unlock } from './lock-user.ts';
 import { login, logout } from './login.ts';
 import { operationCommand } from './operation.ts';
 import { parseOptions } from './options.ts';
@@ -52,8 +52,8 @@ const commands: Readonly<Record<string, Command>> = {
   schema,
   comment,
   why,
-  lock: lockUser,
-  unlock: unlockUser,
+  lock,
+  unlock,
   import: importUsers,
   export: exportTenant,
   completion,

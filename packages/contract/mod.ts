@@ -76,6 +76,7 @@ export {
   type TaskOperation,
   taskLanes,
 } from './tasks.ts';
+export { botTokenSeconds } from './token-lifetimes.ts';
 export { findProblems, isNotedValid, noteValid, validate } from './validate.ts';
 export { createBatch } from './values/batch.ts';
 export { hasOwnName, readsLike } from './values/brand-name.ts';

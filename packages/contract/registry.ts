@@ -18,6 +18,7 @@ import { file_bailiwick_identity_v1_factors } from '@bailiwick/proto/gen/bailiwi
 import { file_bailiwick_identity_v1_federation } from '@bailiwick/proto/gen/bailiwick/identity/v1/federation_pb.ts';
 import { file_bailiwick_identity_v1_internal } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import { file_bailiwick_identity_v1_lock_receipts } from '@bailiwick/proto/gen/bailiwick/identity/v1/lock_receipts_pb.ts';
+import { file_bailiwick_identity_v1_locks } from '@bailiwick/proto/gen/bailiwick/identity/v1/locks_pb.ts';
 import { file_bailiwick_identity_v1_passkeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/passkeys_pb.ts';
 import { file_bailiwick_identity_v1_sessions } from '@bailiwick/proto/gen/bailiwick/identity/v1/sessions_pb.ts';
 import { file_bailiwick_identity_v1_support } from '@bailiwick/proto/gen/bailiwick/identity/v1/support_pb.ts';
@@ -61,6 +62,7 @@ const files: readonly DescFile[] = [
   file_bailiwick_identity_v1_users,
   file_bailiwick_identity_v1_bots,
   file_bailiwick_identity_v1_lock_receipts,
+  file_bailiwick_identity_v1_locks,
   file_bailiwick_identity_v1_bot_keys,
   file_bailiwick_identity_v1_bot_trusts,
   file_bailiwick_identity_v1_internal,

@@ -21,6 +21,8 @@ export const rowOf = {
   /** The number of a bot's keys. */
   keys: (bot: string) => `keys of ${bot}`,
   provider: (tenant: string, id: string) => `provider ${tenant} ${id}`,
+  /** The receipts of a locked app. */
+  receipt: (subject: string) => `lock_receipt ${subject}`,
   registration: (emailKey: string) => `registration ${emailKey}`,
   reset: (token: string) => `reset ${token}`,
   /** A reset from its first read on, around the transaction that locks `reset`. */

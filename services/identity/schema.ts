@@ -20,7 +20,6 @@ import {
   PendingLinkEntity,
   UnconfirmedProviderEntity,
 } from './federation/entities.ts';
-import { LockReceiptEntity, LockReceiptRowEntity } from './locks/entities.ts';
 import { Baseline } from './migrations/042-baseline.ts';
 import { Revocations } from './migrations/043-revocations.ts';
 import { LockReceipts } from './migrations/044-lock-receipts.ts';
@@ -30,6 +29,7 @@ import {
   LoginFailureEntity,
   LookalikeKeyEntity,
 } from './passwords/entities.ts';
+import { LockReceiptEntity, LockReceiptRowEntity } from './receipts/entities.ts';
 import { SessionEntity, SignInCodeEntity } from './sessions/entities.ts';
 import { UserEntity, userTrigrams } from './users/entities.ts';
 

@@ -34,6 +34,7 @@ import {
   IdentityLimits,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
 import { LockReceipts } from '@bailiwick/proto/gen/bailiwick/identity/v1/lock_receipts_pb.ts';
+import { Locks } from '@bailiwick/proto/gen/bailiwick/identity/v1/locks_pb.ts';
 import { Passkeys } from '@bailiwick/proto/gen/bailiwick/identity/v1/passkeys_pb.ts';
 import { Sessions } from '@bailiwick/proto/gen/bailiwick/identity/v1/sessions_pb.ts';
 import { Support } from '@bailiwick/proto/gen/bailiwick/identity/v1/support_pb.ts';
@@ -81,8 +82,10 @@ import { federationHandlers } from './federation/handlers.ts';
 import { forgetProvider } from './federation/identities/queries.ts';
 import { dataKeysHandlers } from './keys/handlers.ts';
 import { accountLimits } from './limits.ts';
-import { watchLocks } from './locks/follow.ts';
+import { type LockDeps, watchLocks } from './locks/follow.ts';
 import { lockReceiptsHandlers } from './locks/handlers.ts';
+import { locksHandlers } from './locks/keep.ts';
+import { botLockHandler } from './locks/lock-bot.ts';
 import { followOwnerNotices } from './owners/notices.ts';
 import { passkeysHandlers } from './passkeys/handlers.ts';
 import { type IsBreached, openBreached } from './passwords/breached/breached.ts';
@@ -173,8 +176,10 @@ type FollowerDeps = Parameters<typeof followOwnerNotices>[0] & Parameters<typeof
 /** The work that follows events. */
 const followers = (deps: FollowerDeps) => [followOwnerNotices(deps), ...watchSupport(deps)];
 
-const botServices = (deps: Parameters<typeof botsHandlers>[0] & BotKeysDeps & BotTrustsDeps) => [
-  serve(Bots, botsHandlers(deps)),
+const botServices = (
+  deps: Parameters<typeof botsHandlers>[0] & LockDeps & BotKeysDeps & BotTrustsDeps,
+) => [
+  serve(Bots, { ...botsHandlers(deps), ...botLockHandler(deps) }),
   serve(BotKeys, botKeysHandlers(deps)),
   serve(BotTrusts, botTrustsHandlers(deps)),
 ];
@@ -185,8 +190,9 @@ type BotTrustsDeps = Parameters<typeof botTrustsHandlers>[0];
 function partsOf(
   { settings, peers, log }: Options,
   { keyRing, keyService, isBreached }: Resources,
-  { database, broker, handover, refusals, revoke }: Parameters<ServiceOptions['parts']>[0],
+  { broker, ...stores }: Parameters<ServiceOptions['parts']>[0],
 ) {
+  const { database } = stores;
   const limits = accountLimits[settings.limits as LimitProfile];
   const { domainOwner, ...clients } = clientsOf(peers);
   const limiter = createLimiter(database);
@@ -194,9 +200,7 @@ function partsOf(
   const deps = {
     ...pageRules(settings),
     ...clients,
-    database,
-    revoke,
-    handover,
+    ...stores,
     keyRing,
     keys,
     rightsCache: createRightsCache(broker, logsOf(database, peers), { isCounted: false }),
@@ -206,7 +210,6 @@ function partsOf(
     signIns: createInFlight(limits.signInsAtOnce),
     limiter,
     limits,
-    refusals,
     pager: createPager(keyRing),
     log,
   };
@@ -222,6 +225,7 @@ function partsOf(
       serve(RecoveryCodes, recoveryCodesHandlers(deps)),
       serve(Users, usersHandlers(deps), userChecks(passwordRules)),
       serve(LockReceipts, lockReceiptsHandlers(deps)),
+      serve(Locks, locksHandlers(database)),
       ...botServices(deps),
       serve(Credentials, credentialsHandlers({ ...deps, installed: openTokens(settings, log) })),
       serve(Tokens, tokensHandlers(deps)),

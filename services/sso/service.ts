@@ -26,6 +26,7 @@ import {
   Directory,
   IdentityKeys,
 } from '@bailiwick/proto/gen/bailiwick/identity/v1/internal_pb.ts';
+import { Locks } from '@bailiwick/proto/gen/bailiwick/identity/v1/locks_pb.ts';
 import { AccountApps } from '@bailiwick/proto/gen/bailiwick/sso/v1/account_apps_pb.ts';
 import { Apps } from '@bailiwick/proto/gen/bailiwick/sso/v1/apps_pb.ts';
 import { Domain } from '@bailiwick/proto/gen/bailiwick/sso/v1/domain_pb.ts';
@@ -92,6 +93,7 @@ const clientsOf = ({ identity, access }: Options['peers']) => ({
   identityKeys: createBehalfClient(IdentityKeys, identity, 'sso'),
   credentials: createPeerClient(Credentials, identity, 'sso'),
   directory: createPeerClient(Directory, identity, 'sso'),
+  locks: createPeerClient(Locks, identity, 'sso'),
   admission: createPeerClient(Admission, access, 'sso'),
   ownAdmission: createBehalfClient(Admission, access, 'sso'),
   authority: createPeerClient(Authority, access, 'sso'),
@@ -197,16 +199,15 @@ async function createSso({ settings, peers, log }: Options): Promise<Service> {
     keyRing: ring,
     log,
     relayPauseMs,
-    parts({ database, broker, handover, refusals }) {
+    parts({ broker, ...stores }) {
+      const { database } = stores;
       const keys = createTenantKeys({ database, service: keyService });
       const rightsCache = createRightsCache(broker, logsOf(database, peers), { isCounted: false });
       const shared = {
         ...calls,
-        database,
+        ...stores,
         rightsCache,
-        handover,
         keys,
-        refusals,
         forget: forgetEverywhere(broker, keys),
         protocols,
         pools,

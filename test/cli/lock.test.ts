@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createId } from '@bailiwick/contract';
 import { bodyOf } from '../support/answers.ts';
+import { createBot } from '../support/bots.ts';
 import type { Stack } from '../support/harness.ts';
-import { signUp } from '../support/people.ts';
+import { createTenant, signUp } from '../support/people.ts';
 import { settledStack } from '../support/shared.ts';
 import { type Cli, createCli } from './cli.ts';
 
@@ -23,7 +24,7 @@ describe('bailiwick lock', () => {
     const { email, token, id } = await signUp(stack);
     const { stdout, stderr, code } = await cli.run(['lock', email, '--reason', 'lost', '--watch']);
     assert.equal(code, 0, stderr);
-    assert.match(stdout, new RegExp(`^Receipt +lck_\\w+\nUser +${id}\nTime +20`));
+    assert.match(stdout, new RegExp(`^Receipt +lck_\\w+\nSubject +${id}\nTime +20`));
     assert.match(stdout, /^State +Kind +Name +Ends +Detail +Holder$/m);
     assert.match(stdout, /^dropped +cache +gateway/m);
     assert.match(stderr, /receipt lck_\w+ is final/);
@@ -40,6 +41,20 @@ describe('bailiwick lock', () => {
     const { code, stderr } = await cli.run(['unlock', email]);
     assert.equal(code, 0, stderr);
     assert.match(stderr, / is active$/m);
+  });
+
+  test('locks a bot of a tenant', async () => {
+    const owner = await signUp(stack);
+    const tenant = await createTenant(stack, owner.token);
+    const { ID } = await createBot(stack, tenant, owner.token);
+    const own = createCli(stack.url, owner.token);
+    try {
+      const { stdout, stderr, code } = await own.run(['lock', ID, '--tenant', tenant]);
+      assert.equal(code, 0, stderr);
+      assert.match(stdout, new RegExp(`^ends +token +deployer +20.* ${ID}$`, 'm'));
+    } finally {
+      own.remove();
+    }
   });
 
   test('exits with 6 for an unknown user, and with 2 without one', async () => {

@@ -64,6 +64,8 @@ export const additiveOperations: readonly string[] = [
   'Users_Update',
   'Users_Disable',
   'Users_Lock',
+  'Bots_Lock',
+  'Apps_Lock',
   'Users_Unlock',
   'LockReceipts_Get',
   'Users_Enable',

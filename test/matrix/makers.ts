@@ -46,6 +46,14 @@ const makers = {
     return {};
   },
 
+  /** The receipt of a lock of another member. */
+  lock: async (stack, { home: Tenant }) => {
+    const { id: UserID } = await newPerson(stack, 'locked');
+    bodyOf(await stack.call('TenantMembers_Add', { Tenant, UserID }, stack.platformKey));
+    const answer = await stack.call('Users_Lock', { UserID }, stack.platformKey);
+    return { ids: { lck: (recordIn(answer, 'Receipt') as { ID: string }).ID } };
+  },
+
   session: async (stack, { ids }) => ({
     ids: { ses: (await newSession(stack, ids['usr'] ?? '')).id },
   }),

@@ -73,7 +73,7 @@ async function makePlace(
   invitee: string,
 ): Promise<Place> {
   const tenant = await newTenant(stack, owner.id);
-  const prefixes = 'dom sso app slk ses whk wpt bot bky btr usr fac psk evt tsk'.split(' ');
+  const prefixes = 'dom sso app slk ses whk wpt bot bky btr usr fac psk evt tsk lck'.split(' ');
   const unmade = Object.fromEntries(prefixes.map((prefix) => [prefix, createId(prefix as 'dom')]));
   const empty: Place = {
     name,
@@ -106,6 +106,7 @@ async function makePlace(
     'provider',
     'app',
     'invitation',
+    'lock',
   ]);
 }
 

@@ -263,6 +263,14 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"Page.Cursor","kind":"text","required":false,"text":"The NextCursor of the previous page. Empty means the first page."},
     ],
   },
+  Apps_Lock: {
+    "text":"Locks an app: makes it inactive, ends its sign-ins, codes and refresh tokens, and returns a receipt of who held its rights. Apps_Save with Active restores the app, and not its sign-ins. Locking a locked app that was not changed since returns the receipt of that lock.","access":"a session or a bot key: the permission iam.apps.write in Tenant; or the permission iam.platform.apps.write on the platform, if Tenant is empty; if the tenant requires it, signed in within the last 15 minutes","answers":"record","tenant":"Tenant",
+    fields: [
+      {"path":"Tenant","kind":"text","required":false,"text":"Empty for the apps of the platform."},
+      {"path":"ID","kind":"text","required":true,"text":""},
+      {"path":"Reason","kind":"text","required":false,"text":"Why: it is in the audit and the receipt."},
+    ],
+  },
   Apps_RotateSecret: {
     "text":"Replaces the client secret of an app. The new secret is in the response and is never shown again. Fails with failed_precondition if the app authenticates without a secret.","access":"a session or a bot key: the permission iam.apps.write in Tenant; or the permission iam.platform.apps.write on the platform, if Tenant is empty; if the tenant requires it, signed in within the last 15 minutes","answers":"record","tenant":"Tenant",
     fields: [
@@ -508,6 +516,14 @@ export const operations: Readonly<Record<string, Help>> = {
       {"path":"To","kind":"time","required":false,"text":"Bots created before this time."},
       {"path":"Sort","kind":"text","required":false,"text":"The order: name or created. Empty means by ID."},
       {"path":"Descending","kind":"flag","required":false,"text":"Reverses the order."},
+    ],
+  },
+  Bots_Lock: {
+    "text":"Locks a bot: makes it inactive and returns a receipt of who held its rights. Its keys and tokens are refused from the reply on. Bots_Save with Active restores it. Locking a locked bot that was not changed since returns the receipt of that lock. As for Delete, the caller must be able to grant what the bot holds.","access":"a session or a bot key: the permission iam.bots.write in Tenant","answers":"record","tenant":"Tenant",
+    fields: [
+      {"path":"Tenant","kind":"text","required":true,"text":""},
+      {"path":"ID","kind":"text","required":true,"text":""},
+      {"path":"Reason","kind":"text","required":false,"text":"Why: it is in the audit and the receipt."},
     ],
   },
   Bots_Save: {
@@ -896,7 +912,7 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   LockReceipts_Get: {
-    "text":"Returns a receipt with its present rows. With a Tenant it has that tenant's rows only, without the reason and the operator; the result is not_found unless the user is a member of the tenant or the receipt has rows of it. A receipt is kept for 400 days.","access":"a session or a bot key: the permission iam.users.read in Tenant; or the permission iam.platform.users.read on the platform, if Tenant is empty","answers":"record","tenant":"Tenant",
+    "text":"Returns a receipt with its present rows. With a Tenant, the receipt of a bot or app of the tenant is whole. That of a user has the tenant's rows only, without the reason and the operator; the result is not_found unless the user is a member of the tenant or the receipt has rows of it. A receipt is kept for 400 days.","access":"a session or a bot key: the permission iam.users.read in Tenant; or the permission iam.platform.users.read on the platform, if Tenant is empty","answers":"record","tenant":"Tenant",
     fields: [
       {"path":"ID","kind":"text","required":true,"text":""},
       {"path":"Tenant","kind":"text","required":false,"text":"Empty for the whole receipt, for operators of the platform."},

@@ -68,6 +68,8 @@ export interface Operations {
   Apps_Get: { request: Apps_GetReq; response: Apps_GetRes };
   /** Lists the apps of a tenant, or of the platform. */
   Apps_List: { request: Apps_ListReq; response: Apps_ListRes };
+  /** Locks an app: makes it inactive, ends its sign-ins, codes and refresh tokens, and returns a receipt of who held its rights. Apps_Save with Active restores the app, and not its sign-ins. Locking a locked app that was not changed since returns the receipt of that lock. */
+  Apps_Lock: { request: Apps_LockReq; response: Apps_LockRes };
   /** Replaces the client secret of an app. The new secret is in the response and is never shown again. Fails with failed_precondition if the app authenticates without a secret. */
   Apps_RotateSecret: { request: Apps_RotateSecretReq; response: Apps_RotateSecretRes };
   /** Creates an app, or updates the one with this ID. Without a Tenant it is an app of the platform, for users of all tenants. A tenant and the platform have a maximum number of apps (failed_precondition). */
@@ -112,6 +114,8 @@ export interface Operations {
   Bots_GetCounts: { request: Bots_GetCountsReq; response: Bots_GetCountsRes };
   /** Lists the bots of a tenant. A call that filters looks at a limited number of bots: a page may have fewer than its Limit, or none, while there is a NextCursor. */
   Bots_List: { request: Bots_ListReq; response: Bots_ListRes };
+  /** Locks a bot: makes it inactive and returns a receipt of who held its rights. Its keys and tokens are refused from the reply on. Bots_Save with Active restores it. Locking a locked bot that was not changed since returns the receipt of that lock. As for Delete, the caller must be able to grant what the bot holds. */
+  Bots_Lock: { request: Bots_LockReq; response: Bots_LockRes };
   /** Creates a bot, or updates the one with this ID. A tenant has a maximum number of bots (failed_precondition). */
   Bots_Save: { request: Bots_SaveReq; response: Bots_SaveRes };
   /** Creates an endpoint. Its URL is encrypted and never shown again. A tenant has a maximum number of endpoints (failed_precondition). */
@@ -200,7 +204,7 @@ export interface Operations {
   Keys_Rotate: { request: Keys_RotateReq; response: Keys_RotateRes };
   /** Returns the key-encryption keys, how many data keys each of them wraps, and the pending work of a rotation. */
   Keys_Status: { request: Keys_StatusReq; response: Keys_StatusRes };
-  /** Returns a receipt with its present rows. With a Tenant it has that tenant's rows only, without the reason and the operator; the result is not_found unless the user is a member of the tenant or the receipt has rows of it. A receipt is kept for 400 days. */
+  /** Returns a receipt with its present rows. With a Tenant, the receipt of a bot or app of the tenant is whole. That of a user has the tenant's rows only, without the reason and the operator; the result is not_found unless the user is a member of the tenant or the receipt has rows of it. A receipt is kept for 400 days. */
   LockReceipts_Get: { request: LockReceipts_GetReq; response: LockReceipts_GetRes };
   /** Allows mail to an address again, for example after its mailbox was restored. */
   Mail_DeleteSuppression: { request: Mail_DeleteSuppressionReq; response: Mail_DeleteSuppressionRes };
@@ -1105,6 +1109,21 @@ export type Apps_ListRes = {
   Page: AppPage;
 };
 
+/** Selects the app to lock. */
+export type Apps_LockReq = {
+  /** Empty for the apps of the platform. */
+  Tenant?: string | undefined;
+  ID: string;
+  /** Why: it is in the audit and the receipt. */
+  Reason?: string | undefined;
+};
+
+/** The app as stored, and the receipt. */
+export type Apps_LockRes = {
+  App: App;
+  Receipt: LockReceipt;
+};
+
 /** Selects one app, and says how long its present secret stays valid. */
 export type Apps_RotateSecretReq = {
   /** Empty for the apps of the platform. */
@@ -1680,6 +1699,20 @@ export type Bots_ListReq = {
 /** A page of bots. */
 export type Bots_ListRes = {
   Page: BotPage;
+};
+
+/** Selects the bot to lock. */
+export type Bots_LockReq = {
+  Tenant: string;
+  ID: string;
+  /** Why: it is in the audit and the receipt. */
+  Reason?: string | undefined;
+};
+
+/** The bot as stored, and the receipt. */
+export type Bots_LockRes = {
+  Bot: Bot;
+  Receipt: LockReceipt;
 };
 
 /** The bot to create or update. An absent field keeps its stored value; a field that is sent replaces it, so "", [] and {} clear it. */
@@ -2873,17 +2906,17 @@ export type ListedMemberUser = {
 /** What a lock has ended, with a row for each holder. No state says more than is known: an app that has taken the logout may still keep a session. */
 export type LockReceipt = {
   ID: string;
-  /** The user. */
+  /** The user, bot or app. */
   Subject: string;
-  /** The reason of the call. Empty in the view of a tenant. */
+  /** The reason of the call. Empty in a tenant's view of a user. */
   Reason: string;
-  /** The user or bot that locked; platform for the platform key. Empty in the view of a tenant. */
+  /** The user or bot that locked; platform for the platform key. Empty in a tenant's view of a user. */
   By: string;
-  /** When the account was locked: no sign-in has begun since. */
+  /** When it was locked: no sign-in and no token of it has begun since. */
   At?: string;
   /** Whether no row changes any more. */
   Final: boolean;
-  /** When the account was restored. Absent while it is locked. */
+  /** When it was restored. Absent while it is locked, and for apps. */
   LiftedAt?: string;
   Rows: LockReceiptRow[];
 };
@@ -2892,7 +2925,7 @@ export type LockReceipt = {
 export type LockReceiptRow = {
   /** The process, app or record. */
   Holder: string;
-  /** cache (of our processes), changes (that one of our processes was about to commit), session (that an app may keep), token (access tokens that an app holds), or bot or app (that the user made). */
+  /** cache (of our processes), changes (that one of our processes was about to commit), session (that an app may keep), token (access tokens that an app or bot holds), or bot or app (that the user made). */
   Kind: string;
   /** The name of the app, bot or process. Empty if it is not known. */
   Name: string;

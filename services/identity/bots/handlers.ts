@@ -74,7 +74,7 @@ async function report(
   }
 }
 
-export function botsHandlers(deps: Deps): Handlers<typeof Bots> {
+export function botsHandlers(deps: Deps): Omit<Handlers<typeof Bots>, 'lock'> {
   const { database } = deps;
   return {
     async save(request, call) {

@@ -11,6 +11,7 @@ import { type Database, lockName, type Transaction } from '@bailiwick/store';
 import { create } from '@bufbuild/protobuf';
 import { LockMode } from '@mikro-orm/core';
 import { botsPerTenant } from '../limits.ts';
+import { liftLocks } from '../receipts/queries.ts';
 import { rowOf } from '../rows.ts';
 import { BotEntity, type BotRow, botJson } from './entities.ts';
 
@@ -46,6 +47,7 @@ export async function saveBot(
       if (Object.keys(previous).length === 0) return stored;
       stored.updatedAt = timeAfter(stored.updatedAt);
       const isSwitched = stored.active !== wasActive;
+      if (isSwitched && stored.active) await liftLocks(tx, stored.id);
       recordBot(tx, 'bot.updated', stored, { previous, ...(isSwitched && { tasks }) });
       return stored;
     },
@@ -88,7 +90,7 @@ export function recordBot(
   tx: Transaction,
   type: string,
   bot: BotRow,
-  more: Pick<Change, 'previous' | 'tasks'> = {},
+  more: Pick<Change, 'previous' | 'tasks' | 'reason'> = {},
 ): void {
   record(tx, {
     tenant: bot.tenant,

@@ -7,8 +7,8 @@ import type { Database, Transaction } from '@bailiwick/store';
 import type { PeerClient } from '@bailiwick/wire';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { voidEmailChanges, voidResetTokens } from '../account/queries.ts';
-import { liftLock } from '../locks/queries.ts';
 import { type Operator, operatorNotice, provenOperator } from '../operators/acts.ts';
+import { liftLocks } from '../receipts/queries.ts';
 import { rowOf } from '../rows.ts';
 import { endSessions } from '../sessions/queries.ts';
 import { assertMayActAs } from '../users/acting.ts';
@@ -112,7 +112,7 @@ async function changeStatus(
     Status: user.status,
     ...(isUnlocked && { LockReceipt: user.lockReceipt }),
   };
-  if (isUnlocked) await liftLock(tx, user.lockReceipt);
+  if (isUnlocked) await liftLocks(tx, userId);
   user.lockReceipt = '';
   user.status = status;
   user.updatedAt = timeAfter(user.updatedAt);

@@ -1,5 +1,5 @@
 import type { Revoke } from '@bailiwick/broker';
-import { type Origin, serviceOrigin, timeOf } from '@bailiwick/contract';
+import { botTokenSeconds, isId, type Origin, serviceOrigin, timeOf } from '@bailiwick/contract';
 import { type Background, repeat } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
 import type { Authority } from '@bailiwick/proto/gen/bailiwick/access/v1/internal_pb.ts';
@@ -10,8 +10,8 @@ import type {
 import type { Database } from '@bailiwick/store';
 import type { PeerClient } from '@bailiwick/wire';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { findUsers } from '../users/queries.ts';
-import type { HolderRow, ReceiptRow } from './entities.ts';
+import { findBotsAnywhere } from '../bots/queries.ts';
+import type { HolderRow, ReceiptRow } from '../receipts/entities.ts';
 import {
   addRows,
   completeReceipt,
@@ -20,8 +20,9 @@ import {
   listOpenReceipts,
   listRows,
   settleRows,
-} from './queries.ts';
-import { appRows, cacheRow, ownRow, settledRow } from './rows.ts';
+} from '../receipts/queries.ts';
+import { appRows, cacheRow, ownRow, settledRow, tokenRow } from '../receipts/rows.ts';
+import { findUsers } from '../users/queries.ts';
 
 // A receipt is complete once every cache has dropped the user and every app is known, and final once
 // every app was told. Whatever is interrupted is repeated: by the next call, or by the watch.
@@ -43,16 +44,47 @@ const logoutsMs = 4 * 24 * 3_600_000;
 const watchMs = 15_000;
 const receiptsAtOnce = 100;
 
+/** Completes a receipt, and the lock that it belongs to. */
+export async function completeLock(
+  deps: LockDeps,
+  receipt: ReceiptRow,
+  call: Origin,
+): Promise<void> {
+  if (receipt.completedAt !== null) return;
+  await (isId('bot', receipt.subject) ? completeBotLock : completeUserLock)(deps, receipt, call);
+  await finishReceipt(deps.database, byService, receipt.id);
+}
+
+/** Ends what the bot holds in all caches. Its keys have ended with the bot. */
+async function completeBotLock(
+  { database, authority, revoke }: LockDeps,
+  { id, subject }: ReceiptRow,
+  call: Origin,
+): Promise<void> {
+  const [bot] = await findBotsAnywhere(database, [subject]);
+  if (bot) {
+    const state = bot.active ? 'active' : 'disabled';
+    await authority.setSubjectState({ subject, state, changedAt: timeOf(bot.updatedAt) }, call);
+  }
+  const holders = await revoke([`bot:${subject}`]);
+  const now = new Date();
+  const rows = holders.map((holder) => cacheRow(holder, now));
+  if (bot) rows.push(tokenRow(bot, botTokenSeconds, now));
+  await database.transaction({ call: byService, tenant: null }, async (tx) => {
+    await addRows(tx.query, id, rows);
+    await completeReceipt(tx, id);
+  });
+}
+
 /**
  * Ends what the user holds in the other services and in all caches, and writes who held it. Without
  * sso the receipt stays incomplete, and no app can use what it has: each use asks about the session.
  */
-export async function completeLock(
+async function completeUserLock(
   deps: LockDeps,
-  { id, subject, lockedAt, completedAt, liftedAt }: ReceiptRow,
+  { id, subject, lockedAt, liftedAt }: ReceiptRow,
   call: Origin,
 ): Promise<void> {
-  if (completedAt !== null) return;
   const since = new Date(new Date(lockedAt).getTime() - tokensMs);
   const apps = await deps.signOuts
     .endOfUser(
@@ -81,7 +113,6 @@ export async function completeLock(
     await addRows(tx.query, id, distinct(rows));
     if (apps) await completeReceipt(tx, id);
   });
-  await finishReceipt(deps.database, byService, id);
 }
 
 /** Informs access of the present state: the account may have been restored or deleted meanwhile. */

@@ -5,15 +5,21 @@ import type { Transaction } from '@bailiwick/store';
 import { voidEmailChanges, voidResetTokens } from '../account/queries.ts';
 import { voidAllPendingLinks } from '../federation/pending-links/queries.ts';
 import { type Operator, operatorNotice, provenOperator } from '../operators/acts.ts';
+import { receiptRecord, wholeReceipt } from '../receipts/entities.ts';
+import {
+  addReceipt,
+  addRows,
+  findReceipt,
+  listBotsOfMaker,
+  listRows,
+} from '../receipts/queries.ts';
+import { ownRow } from '../receipts/rows.ts';
 import { rowOf } from '../rows.ts';
 import { endSessions } from '../sessions/queries.ts';
 import { type UserRow, userRecord } from '../users/entities.ts';
 import { lockExisting } from '../users/lock.ts';
 import { recordUser } from '../users/records.ts';
-import { receiptRecord } from './entities.ts';
 import { completeLock, type LockDeps } from './follow.ts';
-import { addReceipt, addRows, findReceipt, listBotsOfMaker, listRows } from './queries.ts';
-import { ownRow } from './rows.ts';
 
 /** Locks a user: one call ends all that the user holds, and its receipt says who held it. */
 export const lockHandler = (deps: LockDeps): Pick<Handlers<typeof Users>, 'lock'> => ({
@@ -30,7 +36,7 @@ export const lockHandler = (deps: LockDeps): Pick<Handlers<typeof Users>, 'lock'
     await completeLock(deps, receipt, call);
     const present = (await findReceipt(database, receipt.id)) ?? receipt;
     const rows = await listRows(database, receipt.id, '');
-    return { user: userRecord(user), receipt: receiptRecord(present, rows, '') };
+    return { user: userRecord(user), receipt: receiptRecord(present, rows, wholeReceipt) };
   },
 });
 
@@ -54,7 +60,8 @@ async function lockUser(
   user.lockReceipt = id;
   user.updatedAt = timeAfter(user.updatedAt);
   const lockedAt = user.updatedAt;
-  await addReceipt(tx, { id, subject: userId, reason, lockedBy: call.caller.id, lockedAt });
+  const lockedBy = call.caller.id;
+  await addReceipt(tx, { id, subject: userId, subjectTenant: '', reason, lockedBy, lockedAt });
   const bots = await listBotsOfMaker(tx, userId);
   await addRows(
     tx.query,

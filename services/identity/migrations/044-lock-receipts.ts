@@ -7,6 +7,7 @@ export class LockReceipts extends Migration {
       create table if not exists lock_receipt (
         id text primary key,
         subject text not null,
+        subject_tenant text not null,
         reason text not null,
         locked_by text not null,
         locked_at timestamptz(3) not null,
@@ -16,6 +17,7 @@ export class LockReceipts extends Migration {
         lifted_at timestamptz(3)
       );
       create index if not exists lock_receipt_open on lock_receipt (checked_at) where final_at is null;
+      create index if not exists lock_receipt_subject on lock_receipt (subject, locked_at);
       create index if not exists lock_receipt_locked_at on lock_receipt (locked_at);
       create table if not exists lock_receipt_row (
         receipt text not null,

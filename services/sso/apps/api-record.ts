@@ -48,6 +48,7 @@ export function recordAppEvent(
   type: string,
   row: AppRow,
   previous: JsonObject = {},
+  reason = '',
 ): void {
   const { tenant, id, name } = row;
   record(tx, {
@@ -55,6 +56,7 @@ export function recordAppEvent(
     type,
     data: toJson(row),
     previous,
+    ...(reason !== '' && { reason }),
     targets: [{ Type: 'oauth_app', ID: id, Name: name }],
   });
 }

@@ -9,6 +9,7 @@ import { rowOf } from '../rows.ts';
 import { recordAppEvent, toApi } from './api-record.ts';
 import type { AppDeps } from './deps.ts';
 import { AppEntity } from './entities.ts';
+import { lockHandler } from './lock.ts';
 import { deleteLogo, getApp, listApps } from './queries.ts';
 import { rotateSecret } from './rotate.ts';
 import { saveApp } from './save.ts';
@@ -45,6 +46,8 @@ export function appHandlers(deps: AppDeps): Handlers<typeof Apps> {
       const binding = [operation.name, tenant];
       return pager.list(page, binding, (query) => listApps(reader, tenant, query), toApi);
     },
+
+    ...lockHandler(deps),
 
     async delete({ tenant, id }, call) {
       await database.transaction({ call, tenant, row: rowOf.app(tenant, id) }, async (tx) => {

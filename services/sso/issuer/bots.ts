@@ -1,4 +1,5 @@
 import {
+  botTokenSeconds,
   callerNetwork,
   createNetworks,
   includes,
@@ -21,7 +22,6 @@ import { originOf, type ProvenBot } from './request.ts';
 
 export const exchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
-const tokenSeconds = 300;
 /** A permission or a pattern of permissions. */
 const permission = /^(\*|[a-z][a-z0-9_-]*([.:][a-z0-9_-]+){0,4}[.:]([a-z0-9_-]+|\*))$/;
 
@@ -38,7 +38,7 @@ export function botClient(id: string, publicUrl: string, ctx?: Context): Adapter
     tenant: '',
     resources: [publicUrl],
     scopes: [],
-    tokenLifetimeSeconds: tokenSeconds,
+    tokenLifetimeSeconds: botTokenSeconds,
     refreshReuseSeconds: 0,
     requireConsent: false,
     secret: '',
@@ -128,7 +128,7 @@ export function botResource(
     scope,
     audience: publicUrl,
     accessTokenFormat: 'jwt',
-    accessTokenTTL: tokenSeconds,
+    accessTokenTTL: botTokenSeconds,
     jwt: { sign: { alg: 'ES256' } },
   };
 }

@@ -3,36 +3,14 @@ import { after, before, test } from 'node:test';
 import { createId } from '@bailiwick/contract';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import * as client from 'openid-client';
-import { assertRefused, bodyOf, recordIn, retryWhileBusy } from '../../support/answers.ts';
-import { type Answer, describeBoth, eventually, type Stack } from '../../support/harness.ts';
-import { login, mailTo, newAddress, signUp, tenantFor, tokenIn } from '../../support/people.ts';
+import { assertRefused, bodyOf, recordIn } from '../../support/answers.ts';
+import { type Answer, describeBoth, type Stack } from '../../support/harness.ts';
+import { login, mailTo, signUp, tenantFor, tokenIn } from '../../support/people.ts';
 import { appOrigin, settledStack } from '../../support/shared.ts';
 import { countOf, eventsOf, rowsOf } from '../../support/store.ts';
+import { lockCalls, type Receipt, stateOf } from './lock-calls.ts';
 import { type LogoutReceiver, startLogoutReceiver } from './logout-receiver.ts';
-import { createApp, relyOn, signInWith } from './stage.ts';
-
-type Person = Awaited<ReturnType<typeof signUp>>;
-type Row = {
-  Holder: string;
-  Kind: string;
-  Name: string;
-  Tenant: string;
-  State: string;
-  At: string;
-  EndsAt: string | null;
-  Detail: string;
-  SessionID: string;
-};
-type Receipt = {
-  ID: string;
-  Subject: string;
-  Reason: string;
-  By: string;
-  At: string;
-  Final: boolean;
-  LiftedAt: string | null;
-  Rows: Row[];
-};
+import { createApp } from './stage.ts';
 
 describeBoth('locks', (topology) => {
   let stack: Stack;
@@ -45,38 +23,7 @@ describeBoth('locks', (topology) => {
     await stack?.stop();
   });
 
-  const platform = async (operation: string, body: object) =>
-    bodyOf(await stack.call(operation, body, stack.platformKey));
-  const lock = async (UserID: string) =>
-    recordIn(
-      await retryWhileBusy(() =>
-        stack.call('Users_Lock', { UserID, Reason: 'a stolen laptop' }, stack.platformKey),
-      ),
-      'Receipt',
-    ) as Receipt;
-  const read = async (ID: string, Tenant = '', token = stack.platformKey) =>
-    bodyOf(await stack.call('LockReceipts_Get', { ID, Tenant }, token)) as unknown as {
-      Receipt: Receipt;
-      Signed: string;
-    };
-  const final = (ID: string) =>
-    eventually('a final receipt', async () => {
-      const answer = await read(ID);
-      return answer.Receipt.Final && answer;
-    });
-  const stateOf = ({ Rows }: Receipt, holder: string, kind: string) =>
-    Rows.find(({ Holder, Kind }) => Holder === holder && Kind === kind)?.State;
-
-  /** Signs a person in to a new app. */
-  async function enter({ token }: Person, fields: object = {}, maker = stack.platformKey) {
-    const app = await createApp(stack, { Name: newAddress('app'), ...fields }, maker);
-    const config = await relyOn(stack, app);
-    const { tokens } = await signInWith(stack, config, token, {
-      scope: 'openid offline_access',
-      prompt: 'consent',
-    });
-    return { app: app.ID, config, refreshToken: tokens.refresh_token ?? '' };
-  }
+  const { platform, lock, read, final, enter } = lockCalls(() => stack);
 
   test('Users_Lock ends the session, codes, links and refresh tokens of a user before its reply', async () => {
     const person = await signUp(stack);
@@ -196,6 +143,33 @@ describeBoth('locks', (topology) => {
       User: { Status: string; LockReceipt: string };
     };
     assert.deepEqual([User.Status, User.LockReceipt], ['disabled', ID]);
+  });
+
+  test('a user who locks another needs a reason, which the user gets by mail', async () => {
+    const [operator, person] = [await signUp(stack), await signUp(stack)];
+    const grant = { UserID: operator.id, Platform: true, Role: 'platform-owner' };
+    await platform('Grants_Add', { Grant: grant });
+    const request = { UserID: person.id };
+    assertRefused(
+      await stack.call('Users_Lock', request, operator.token),
+      400,
+      'invalid_argument',
+      ['Reason is required'],
+    );
+    const Reason = 'ticket 4711';
+    const answer = await stack.call('Users_Lock', { ...request, Reason }, operator.token);
+    const receipt = recordIn(answer, 'Receipt') as Receipt;
+    assert.deepEqual([receipt.Reason, receipt.By], [Reason, operator.id]);
+    assert.match((await mailTo(stack, person.email, 2)).Text, /ticket 4711/);
+    const old =
+      "update identity.session set created_at = now() - interval '20 minutes', proven_at = null where user_id = $1";
+    await rowsOf(stack, old, [operator.id]);
+    const unlock = { ...request, Reason };
+    assertRefused(
+      await stack.call('Users_Unlock', unlock, operator.token),
+      403,
+      'permission_denied',
+    );
   });
 
   test('an invitation of a locked user cannot be accepted', async () => {

@@ -6,6 +6,8 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Count } from "../../common/v1/count_pb.ts";
 import { file_bailiwick_common_v1_count } from "../../common/v1/count_pb.ts";
+import type { LockReceipt } from "../../common/v1/lock_receipt_pb.ts";
+import { file_bailiwick_common_v1_lock_receipt } from "../../common/v1/lock_receipt_pb.ts";
 import type { PageReq } from "../../common/v1/page_pb.ts";
 import { file_bailiwick_common_v1_page } from "../../common/v1/page_pb.ts";
 import type { StringMap } from "../../common/v1/values_pb.ts";
@@ -21,7 +23,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/identity/v1/bots.proto.
  */
 export const file_bailiwick_identity_v1_bots: GenFile = /*@__PURE__*/
-  fileDesc("CiBiYWlsaXdpY2svaWRlbnRpdHkvdjEvYm90cy5wcm90bxIVYmFpbGl3aWNrLmlkZW50aXR5LnYxIpQECgNCb3QSHAoCaWQYASABKAlCDLpICXIHirUYA2JvdFICSUQSJwoGdGVuYW50GAIgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIpCgRuYW1lGAMgASgJQhC6SA1yC8C1GAHwthgBGIABSABSBE5hbWWIAQESMwoLZGVzY3JpcHRpb24YBCABKAlCDLpICXIH+LYYARiABEgBUgtEZXNjcmlwdGlvbogBARIbCgZhY3RpdmUYBSABKAhIAlIGQWN0aXZliAEBEjoKCG1ldGFkYXRhGAYgASgLMh4uYmFpbGl3aWNrLmNvbW1vbi52MS5TdHJpbmdNYXBSCE1ldGFkYXRhEkIKDGxhc3RfdXNlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCkxhc3RVc2VkQXQSIwoKY3JlYXRlZF9ieRgIIAEoCUIEiLUYAVIJQ3JlYXRlZEJ5Ej8KCmNyZWF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUglDcmVhdGVkQXQSPwoKdXBkYXRlZF9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCVVwZGF0ZWRBdEIHCgVfbmFtZUIOCgxfZGVzY3JpcHRpb25CCQoHX2FjdGl2ZSJcCgdCb3RQYWdlEjAKBWl0ZW1zGAEgAygLMhouYmFpbGl3aWNrLmlkZW50aXR5LnYxLkJvdFIFSXRlbXMSHwoLbmV4dF9jdXJzb3IYAiABKAlSCk5leHRDdXJzb3Ii8AEKD0JvdHNTYXZlUmVxdWVzdBIsCgNib3QYASABKAsyGi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90UgNCb3QSPgoNaWZfdXBkYXRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSC0lmVXBkYXRlZEF0Om+6SGwaagoIYm90Lm5hbWUaXih0aGlzLmJvdC5pZCA9PSAnJyB8fCBoYXModGhpcy5ib3QubmFtZSkpICYmIHRoaXMuYm90Lm5hbWUgPT0gJycgPyAnQm90Lk5hbWUgaXMgcmVxdWlyZWQnIDogJyciQAoQQm90c1NhdmVSZXNwb25zZRIsCgNib3QYASABKAsyGi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90UgNCb3QiWgoOQm90c0dldFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIfCgJpZBgCIAEoCUIPukgMyAEBcgeKtRgDYm90UgJJRCI/Cg9Cb3RzR2V0UmVzcG9uc2USLAoDYm90GAEgASgLMhouYmFpbGl3aWNrLmlkZW50aXR5LnYxLkJvdFIDQm90IukCCg9Cb3RzTGlzdFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIwCgRwYWdlGAIgASgLMhwuYmFpbGl3aWNrLmNvbW1vbi52MS5QYWdlUmVxUgRQYWdlEh4KBXF1ZXJ5GAMgASgJQgi6SAVyAxiAAVIFUXVlcnkSMgoGc3RhdHVzGAQgASgJQhq6SBfYAQFyElIGYWN0aXZlUghkaXNhYmxlZFIGU3RhdHVzEi4KBGZyb20YBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgRGcm9tEioKAnRvGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFICVG8SKwoEc29ydBgHIAEoCUIXukgU2AEBcg9SBG5hbWVSB2NyZWF0ZWRSBFNvcnQSHgoKZGVzY2VuZGluZxgIIAEoCFIKRGVzY2VuZGluZyJGChBCb3RzTGlzdFJlc3BvbnNlEjIKBHBhZ2UYASABKAsyHi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90UGFnZVIEUGFnZSJdChFCb3RzRGVsZXRlUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50Eh8KAmlkGAIgASgJQg+6SAzIAQFyB4q1GANib3RSAklEIhQKEkJvdHNEZWxldGVSZXNwb25zZSI/ChRCb3RzR2V0Q291bnRzUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50IsQBChVCb3RzR2V0Q291bnRzUmVzcG9uc2USMgoGYWN0aXZlGAEgASgLMhouYmFpbGl3aWNrLmNvbW1vbi52MS5Db3VudFIGQWN0aXZlEjYKCGluYWN0aXZlGAIgASgLMhouYmFpbGl3aWNrLmNvbW1vbi52MS5Db3VudFIISW5hY3RpdmUSPwoNZXhwaXJpbmdfa2V5cxgDIAEoCzIaLmJhaWxpd2ljay5jb21tb24udjEuQ291bnRSDEV4cGlyaW5nS2V5czK4BQoEQm90cxKBAQoEU2F2ZRImLmJhaWxpd2ljay5pZGVudGl0eS52MS5Cb3RzU2F2ZVJlcXVlc3QaJy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90c1NhdmVSZXNwb25zZSIoirUYJBADGh4SHAoOaWFtLmJvdHMud3JpdGUSCmJvdC50ZW5hbnQgARJ9CgNHZXQSJS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90c0dldFJlcXVlc3QaJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90c0dldFJlc3BvbnNlIieQAgGKtRggEAMaGRIXCg1pYW0uYm90cy5yZWFkEgZ0ZW5hbnSYAQESgwEKBExpc3QSJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90c0xpc3RSZXF1ZXN0GicuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkJvdHNMaXN0UmVzcG9uc2UiKpACAYq1GCMQAxoZEhcKDWlhbS5ib3RzLnJlYWQSBnRlbmFudJgBAagBARKSAQoJR2V0Q291bnRzEisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkJvdHNHZXRDb3VudHNSZXF1ZXN0GiwuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkJvdHNHZXRDb3VudHNSZXNwb25zZSIqkAIBirUYIxADGhkSFwoNaWFtLmJvdHMucmVhZBIGdGVuYW50mAEBqAEBEoMBCgZEZWxldGUSKC5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90c0RlbGV0ZVJlcXVlc3QaKS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90c0RlbGV0ZVJlc3BvbnNlIiSKtRggEAMaGhIYCg5pYW0uYm90cy53cml0ZRIGdGVuYW50IAEaDIq1GAhpZGVudGl0eWIGcHJvdG8z", [file_bailiwick_common_v1_count, file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("CiBiYWlsaXdpY2svaWRlbnRpdHkvdjEvYm90cy5wcm90bxIVYmFpbGl3aWNrLmlkZW50aXR5LnYxIpQECgNCb3QSHAoCaWQYASABKAlCDLpICXIHirUYA2JvdFICSUQSJwoGdGVuYW50GAIgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIpCgRuYW1lGAMgASgJQhC6SA1yC8C1GAHwthgBGIABSABSBE5hbWWIAQESMwoLZGVzY3JpcHRpb24YBCABKAlCDLpICXIH+LYYARiABEgBUgtEZXNjcmlwdGlvbogBARIbCgZhY3RpdmUYBSABKAhIAlIGQWN0aXZliAEBEjoKCG1ldGFkYXRhGAYgASgLMh4uYmFpbGl3aWNrLmNvbW1vbi52MS5TdHJpbmdNYXBSCE1ldGFkYXRhEkIKDGxhc3RfdXNlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCkxhc3RVc2VkQXQSIwoKY3JlYXRlZF9ieRgIIAEoCUIEiLUYAVIJQ3JlYXRlZEJ5Ej8KCmNyZWF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgSItRgBUglDcmVhdGVkQXQSPwoKdXBkYXRlZF9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBIi1GAFSCVVwZGF0ZWRBdEIHCgVfbmFtZUIOCgxfZGVzY3JpcHRpb25CCQoHX2FjdGl2ZSJcCgdCb3RQYWdlEjAKBWl0ZW1zGAEgAygLMhouYmFpbGl3aWNrLmlkZW50aXR5LnYxLkJvdFIFSXRlbXMSHwoLbmV4dF9jdXJzb3IYAiABKAlSCk5leHRDdXJzb3Ii8AEKD0JvdHNTYXZlUmVxdWVzdBIsCgNib3QYASABKAsyGi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90UgNCb3QSPgoNaWZfdXBkYXRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSC0lmVXBkYXRlZEF0Om+6SGwaagoIYm90Lm5hbWUaXih0aGlzLmJvdC5pZCA9PSAnJyB8fCBoYXModGhpcy5ib3QubmFtZSkpICYmIHRoaXMuYm90Lm5hbWUgPT0gJycgPyAnQm90Lk5hbWUgaXMgcmVxdWlyZWQnIDogJyciQAoQQm90c1NhdmVSZXNwb25zZRIsCgNib3QYASABKAsyGi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90UgNCb3QiWgoOQm90c0dldFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIfCgJpZBgCIAEoCUIPukgMyAEBcgeKtRgDYm90UgJJRCI/Cg9Cb3RzR2V0UmVzcG9uc2USLAoDYm90GAEgASgLMhouYmFpbGl3aWNrLmlkZW50aXR5LnYxLkJvdFIDQm90IukCCg9Cb3RzTGlzdFJlcXVlc3QSJwoGdGVuYW50GAEgASgJQg+6SAzIAQFyB4q1GAN0bnRSBlRlbmFudBIwCgRwYWdlGAIgASgLMhwuYmFpbGl3aWNrLmNvbW1vbi52MS5QYWdlUmVxUgRQYWdlEh4KBXF1ZXJ5GAMgASgJQgi6SAVyAxiAAVIFUXVlcnkSMgoGc3RhdHVzGAQgASgJQhq6SBfYAQFyElIGYWN0aXZlUghkaXNhYmxlZFIGU3RhdHVzEi4KBGZyb20YBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgRGcm9tEioKAnRvGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFICVG8SKwoEc29ydBgHIAEoCUIXukgU2AEBcg9SBG5hbWVSB2NyZWF0ZWRSBFNvcnQSHgoKZGVzY2VuZGluZxgIIAEoCFIKRGVzY2VuZGluZyJGChBCb3RzTGlzdFJlc3BvbnNlEjIKBHBhZ2UYASABKAsyHi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90UGFnZVIEUGFnZSKBAQoPQm90c0xvY2tSZXF1ZXN0EicKBnRlbmFudBgBIAEoCUIPukgMyAEBcgeKtRgDdG50UgZUZW5hbnQSHwoCaWQYAiABKAlCD7pIDMgBAXIHirUYA2JvdFICSUQSJAoGcmVhc29uGAMgASgJQgy6SAlyB/i2GAEY9ANSBlJlYXNvbiJ8ChBCb3RzTG9ja1Jlc3BvbnNlEiwKA2JvdBgBIAEoCzIaLmJhaWxpd2ljay5pZGVudGl0eS52MS5Cb3RSA0JvdBI6CgdyZWNlaXB0GAIgASgLMiAuYmFpbGl3aWNrLmNvbW1vbi52MS5Mb2NrUmVjZWlwdFIHUmVjZWlwdCJdChFCb3RzRGVsZXRlUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50Eh8KAmlkGAIgASgJQg+6SAzIAQFyB4q1GANib3RSAklEIhQKEkJvdHNEZWxldGVSZXNwb25zZSI/ChRCb3RzR2V0Q291bnRzUmVxdWVzdBInCgZ0ZW5hbnQYASABKAlCD7pIDMgBAXIHirUYA3RudFIGVGVuYW50IsQBChVCb3RzR2V0Q291bnRzUmVzcG9uc2USMgoGYWN0aXZlGAEgASgLMhouYmFpbGl3aWNrLmNvbW1vbi52MS5Db3VudFIGQWN0aXZlEjYKCGluYWN0aXZlGAIgASgLMhouYmFpbGl3aWNrLmNvbW1vbi52MS5Db3VudFIISW5hY3RpdmUSPwoNZXhwaXJpbmdfa2V5cxgDIAEoCzIaLmJhaWxpd2ljay5jb21tb24udjEuQ291bnRSDEV4cGlyaW5nS2V5czK3BgoEQm90cxKBAQoEU2F2ZRImLmJhaWxpd2ljay5pZGVudGl0eS52MS5Cb3RzU2F2ZVJlcXVlc3QaJy5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90c1NhdmVSZXNwb25zZSIoirUYJBADGh4SHAoOaWFtLmJvdHMud3JpdGUSCmJvdC50ZW5hbnQgARJ9CgNHZXQSJS5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90c0dldFJlcXVlc3QaJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90c0dldFJlc3BvbnNlIieQAgGKtRggEAMaGRIXCg1pYW0uYm90cy5yZWFkEgZ0ZW5hbnSYAQESgwEKBExpc3QSJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90c0xpc3RSZXF1ZXN0GicuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkJvdHNMaXN0UmVzcG9uc2UiKpACAYq1GCMQAxoZEhcKDWlhbS5ib3RzLnJlYWQSBnRlbmFudJgBAagBARKSAQoJR2V0Q291bnRzEisuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkJvdHNHZXRDb3VudHNSZXF1ZXN0GiwuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkJvdHNHZXRDb3VudHNSZXNwb25zZSIqkAIBirUYIxADGhkSFwoNaWFtLmJvdHMucmVhZBIGdGVuYW50mAEBqAEBEn0KBExvY2sSJi5iYWlsaXdpY2suaWRlbnRpdHkudjEuQm90c0xvY2tSZXF1ZXN0GicuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkJvdHNMb2NrUmVzcG9uc2UiJIq1GCAQAxoaEhgKDmlhbS5ib3RzLndyaXRlEgZ0ZW5hbnQgARKDAQoGRGVsZXRlEiguYmFpbGl3aWNrLmlkZW50aXR5LnYxLkJvdHNEZWxldGVSZXF1ZXN0GikuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkJvdHNEZWxldGVSZXNwb25zZSIkirUYIBADGhoSGAoOaWFtLmJvdHMud3JpdGUSBnRlbmFudCABGgyKtRgIaWRlbnRpdHliBnByb3RvMw", [file_bailiwick_common_v1_count, file_bailiwick_common_v1_lock_receipt, file_bailiwick_common_v1_page, file_bailiwick_common_v1_values, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
  * A program that authenticates with keys of its own.
@@ -298,6 +300,61 @@ export const BotsListResponseSchema: GenMessage<BotsListResponse> = /*@__PURE__*
   messageDesc(file_bailiwick_identity_v1_bots, 7);
 
 /**
+ * Selects the bot to lock.
+ *
+ * @generated from message bailiwick.identity.v1.BotsLockRequest
+ */
+export type BotsLockRequest = Message<"bailiwick.identity.v1.BotsLockRequest"> & {
+  /**
+   * @generated from field: string tenant = 1 [json_name = "Tenant"];
+   */
+  tenant: string;
+
+  /**
+   * @generated from field: string id = 2 [json_name = "ID"];
+   */
+  id: string;
+
+  /**
+   * Why: it is in the audit and the receipt.
+   *
+   * @generated from field: string reason = 3 [json_name = "Reason"];
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.BotsLockRequest.
+ * Use `create(BotsLockRequestSchema)` to create a new message.
+ */
+export const BotsLockRequestSchema: GenMessage<BotsLockRequest> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_bots, 8);
+
+/**
+ * The bot as stored, and the receipt.
+ *
+ * @generated from message bailiwick.identity.v1.BotsLockResponse
+ */
+export type BotsLockResponse = Message<"bailiwick.identity.v1.BotsLockResponse"> & {
+  /**
+   * @generated from field: bailiwick.identity.v1.Bot bot = 1 [json_name = "Bot"];
+   */
+  bot?: Bot | undefined;
+
+  /**
+   * @generated from field: bailiwick.common.v1.LockReceipt receipt = 2 [json_name = "Receipt"];
+   */
+  receipt?: LockReceipt | undefined;
+};
+
+/**
+ * Describes the message bailiwick.identity.v1.BotsLockResponse.
+ * Use `create(BotsLockResponseSchema)` to create a new message.
+ */
+export const BotsLockResponseSchema: GenMessage<BotsLockResponse> = /*@__PURE__*/
+  messageDesc(file_bailiwick_identity_v1_bots, 9);
+
+/**
  * Selects one bot.
  *
  * @generated from message bailiwick.identity.v1.BotsDeleteRequest
@@ -319,7 +376,7 @@ export type BotsDeleteRequest = Message<"bailiwick.identity.v1.BotsDeleteRequest
  * Use `create(BotsDeleteRequestSchema)` to create a new message.
  */
 export const BotsDeleteRequestSchema: GenMessage<BotsDeleteRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_bots, 8);
+  messageDesc(file_bailiwick_identity_v1_bots, 10);
 
 /**
  * Empty: the bot is deleted.
@@ -334,7 +391,7 @@ export type BotsDeleteResponse = Message<"bailiwick.identity.v1.BotsDeleteRespon
  * Use `create(BotsDeleteResponseSchema)` to create a new message.
  */
 export const BotsDeleteResponseSchema: GenMessage<BotsDeleteResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_bots, 9);
+  messageDesc(file_bailiwick_identity_v1_bots, 11);
 
 /**
  * Selects a tenant.
@@ -353,7 +410,7 @@ export type BotsGetCountsRequest = Message<"bailiwick.identity.v1.BotsGetCountsR
  * Use `create(BotsGetCountsRequestSchema)` to create a new message.
  */
 export const BotsGetCountsRequestSchema: GenMessage<BotsGetCountsRequest> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_bots, 10);
+  messageDesc(file_bailiwick_identity_v1_bots, 12);
 
 /**
  * The figures of a tenant's bots.
@@ -384,7 +441,7 @@ export type BotsGetCountsResponse = Message<"bailiwick.identity.v1.BotsGetCounts
  * Use `create(BotsGetCountsResponseSchema)` to create a new message.
  */
 export const BotsGetCountsResponseSchema: GenMessage<BotsGetCountsResponse> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_bots, 11);
+  messageDesc(file_bailiwick_identity_v1_bots, 13);
 
 /**
  * Bots: programs that authenticate with keys of their own.
@@ -433,6 +490,19 @@ export const Bots: GenService<{
     methodKind: "unary";
     input: typeof BotsGetCountsRequestSchema;
     output: typeof BotsGetCountsResponseSchema;
+  },
+  /**
+   * Locks a bot: makes it inactive and returns a receipt of who held its rights. Its keys and tokens are
+   * refused from the reply on. Bots_Save with Active restores it. Locking a locked bot that was not
+   * changed since returns the receipt of that lock. As for Delete, the caller must be able to grant
+   * what the bot holds.
+   *
+   * @generated from rpc bailiwick.identity.v1.Bots.Lock
+   */
+  lock: {
+    methodKind: "unary";
+    input: typeof BotsLockRequestSchema;
+    output: typeof BotsLockResponseSchema;
   },
   /**
    * Deletes a bot with its keys and grants.

@@ -4,18 +4,18 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { LockReceipt } from "../../common/v1/lock_receipt_pb.ts";
+import { file_bailiwick_common_v1_lock_receipt } from "../../common/v1/lock_receipt_pb.ts";
 import { file_bailiwick_options_v1_options } from "../../options/v1/options_pb.ts";
 import { file_bailiwick_options_v1_rules } from "../../options/v1/rules_pb.ts";
 import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
-import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file bailiwick/identity/v1/lock_receipts.proto.
  */
 export const file_bailiwick_identity_v1_lock_receipts: GenFile = /*@__PURE__*/
-  fileDesc("CiliYWlsaXdpY2svaWRlbnRpdHkvdjEvbG9ja19yZWNlaXB0cy5wcm90bxIVYmFpbGl3aWNrLmlkZW50aXR5LnYxIl8KFkxvY2tSZWNlaXB0c0dldFJlcXVlc3QSHwoCaWQYASABKAlCD7pIDMgBAXIHirUYA2xja1ICSUQSJAoGdGVuYW50GAIgASgJQgy6SAlyB4q1GAN0bnRSBlRlbmFudCJvChdMb2NrUmVjZWlwdHNHZXRSZXNwb25zZRI8CgdyZWNlaXB0GAEgASgLMiIuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkxvY2tSZWNlaXB0UgdSZWNlaXB0EhYKBnNpZ25lZBgCIAEoCVIGU2lnbmVkIpUCCgtMb2NrUmVjZWlwdBIOCgJpZBgBIAEoCVICSUQSGAoHc3ViamVjdBgCIAEoCVIHU3ViamVjdBIWCgZyZWFzb24YAyABKAlSBlJlYXNvbhIOCgJieRgEIAEoCVICQnkSKgoCYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgJBdBIUCgVmaW5hbBgGIAEoCFIFRmluYWwSNwoJbGlmdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIITGlmdGVkQXQSOQoEcm93cxgIIAMoCzIlLmJhaWxpd2ljay5pZGVudGl0eS52MS5Mb2NrUmVjZWlwdFJvd1IEUm93cyK0AgoOTG9ja1JlY2VpcHRSb3cSFgoGaG9sZGVyGAEgASgJUgZIb2xkZXISEgoEa2luZBgCIAEoCVIES2luZBISCgRuYW1lGAMgASgJUgROYW1lEhYKBnRlbmFudBgEIAEoCVIGVGVuYW50EhQKBXN0YXRlGAUgASgJUgVTdGF0ZRIqCgJhdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSAkF0EjMKB2VuZHNfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgZFbmRzQXQSFgoGZGV0YWlsGAggASgJUgZEZXRhaWwSHQoKc2Vzc2lvbl9pZBgJIAEoCVIJU2Vzc2lvbklEEhwKCWZvbGxvd2VycxgKIAEoBVIJRm9sbG93ZXJzMtIBCgxMb2NrUmVjZWlwdHMSswEKA0dldBItLmJhaWxpd2ljay5pZGVudGl0eS52MS5Mb2NrUmVjZWlwdHNHZXRSZXF1ZXN0Gi4uYmFpbGl3aWNrLmlkZW50aXR5LnYxLkxvY2tSZWNlaXB0c0dldFJlc3BvbnNlIk2QAgGKtRhGEAMaGhIYCg5pYW0udXNlcnMucmVhZBIGdGVuYW50GiMaIQoXaWFtLnBsYXRmb3JtLnVzZXJzLnJlYWQSBnRlbmFudIABARoMirUYCGlkZW50aXR5YgZwcm90bzM", [file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("CiliYWlsaXdpY2svaWRlbnRpdHkvdjEvbG9ja19yZWNlaXB0cy5wcm90bxIVYmFpbGl3aWNrLmlkZW50aXR5LnYxIl8KFkxvY2tSZWNlaXB0c0dldFJlcXVlc3QSHwoCaWQYASABKAlCD7pIDMgBAXIHirUYA2xja1ICSUQSJAoGdGVuYW50GAIgASgJQgy6SAlyB4q1GAN0bnRSBlRlbmFudCJtChdMb2NrUmVjZWlwdHNHZXRSZXNwb25zZRI6CgdyZWNlaXB0GAEgASgLMiAuYmFpbGl3aWNrLmNvbW1vbi52MS5Mb2NrUmVjZWlwdFIHUmVjZWlwdBIWCgZzaWduZWQYAiABKAlSBlNpZ25lZDLSAQoMTG9ja1JlY2VpcHRzErMBCgNHZXQSLS5iYWlsaXdpY2suaWRlbnRpdHkudjEuTG9ja1JlY2VpcHRzR2V0UmVxdWVzdBouLmJhaWxpd2ljay5pZGVudGl0eS52MS5Mb2NrUmVjZWlwdHNHZXRSZXNwb25zZSJNkAIBirUYRhADGhoSGAoOaWFtLnVzZXJzLnJlYWQSBnRlbmFudBojGiEKF2lhbS5wbGF0Zm9ybS51c2Vycy5yZWFkEgZ0ZW5hbnSAAQEaDIq1GAhpZGVudGl0eWIGcHJvdG8z", [file_bailiwick_common_v1_lock_receipt, file_bailiwick_options_v1_options, file_bailiwick_options_v1_rules, file_buf_validate_validate]);
 
 /**
  * Selects a receipt.
@@ -50,7 +50,7 @@ export const LockReceiptsGetRequestSchema: GenMessage<LockReceiptsGetRequest> = 
  */
 export type LockReceiptsGetResponse = Message<"bailiwick.identity.v1.LockReceiptsGetResponse"> & {
   /**
-   * @generated from field: bailiwick.identity.v1.LockReceipt receipt = 1 [json_name = "Receipt"];
+   * @generated from field: bailiwick.common.v1.LockReceipt receipt = 1 [json_name = "Receipt"];
    */
   receipt?: LockReceipt | undefined;
 
@@ -71,172 +71,17 @@ export const LockReceiptsGetResponseSchema: GenMessage<LockReceiptsGetResponse> 
   messageDesc(file_bailiwick_identity_v1_lock_receipts, 1);
 
 /**
- * What a lock has ended, with a row for each holder. No state says more than is known: an app that
- * has taken the logout may still keep a session.
- *
- * @generated from message bailiwick.identity.v1.LockReceipt
- */
-export type LockReceipt = Message<"bailiwick.identity.v1.LockReceipt"> & {
-  /**
-   * @generated from field: string id = 1 [json_name = "ID"];
-   */
-  id: string;
-
-  /**
-   * The user.
-   *
-   * @generated from field: string subject = 2 [json_name = "Subject"];
-   */
-  subject: string;
-
-  /**
-   * The reason of the call. Empty in the view of a tenant.
-   *
-   * @generated from field: string reason = 3 [json_name = "Reason"];
-   */
-  reason: string;
-
-  /**
-   * The user or bot that locked; platform for the platform key. Empty in the view of a tenant.
-   *
-   * @generated from field: string by = 4 [json_name = "By"];
-   */
-  by: string;
-
-  /**
-   * When the account was locked: no sign-in has begun since.
-   *
-   * @generated from field: google.protobuf.Timestamp at = 5 [json_name = "At"];
-   */
-  at?: Timestamp | undefined;
-
-  /**
-   * Whether no row changes any more.
-   *
-   * @generated from field: bool final = 6 [json_name = "Final"];
-   */
-  final: boolean;
-
-  /**
-   * When the account was restored. Absent while it is locked.
-   *
-   * @generated from field: google.protobuf.Timestamp lifted_at = 7 [json_name = "LiftedAt"];
-   */
-  liftedAt?: Timestamp | undefined;
-
-  /**
-   * @generated from field: repeated bailiwick.identity.v1.LockReceiptRow rows = 8 [json_name = "Rows"];
-   */
-  rows: LockReceiptRow[];
-};
-
-/**
- * Describes the message bailiwick.identity.v1.LockReceipt.
- * Use `create(LockReceiptSchema)` to create a new message.
- */
-export const LockReceiptSchema: GenMessage<LockReceipt> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_lock_receipts, 2);
-
-/**
- * A holder of something that the lock ends.
- *
- * @generated from message bailiwick.identity.v1.LockReceiptRow
- */
-export type LockReceiptRow = Message<"bailiwick.identity.v1.LockReceiptRow"> & {
-  /**
-   * The process, app or record.
-   *
-   * @generated from field: string holder = 1 [json_name = "Holder"];
-   */
-  holder: string;
-
-  /**
-   * cache (of our processes), changes (that one of our processes was about to commit), session (that
-   * an app may keep), token (access tokens that an app holds), or bot or app (that the user made).
-   *
-   * @generated from field: string kind = 2 [json_name = "Kind"];
-   */
-  kind: string;
-
-  /**
-   * The name of the app, bot or process. Empty if it is not known.
-   *
-   * @generated from field: string name = 3 [json_name = "Name"];
-   */
-  name: string;
-
-  /**
-   * The tenant of the app or bot. Empty for our own processes, and for an app of the platform.
-   *
-   * @generated from field: string tenant = 4 [json_name = "Tenant"];
-   */
-  tenant: string;
-
-  /**
-   * dropped: the process has said that it dropped the entries. ends: nothing of it is valid after
-   * EndsAt. accepted: the app took the logout; what it did is not known. waiting: the logout is under
-   * way. failed: the app did not take the logout, and no attempt follows. unknown: the app may keep a
-   * session of its own, and cannot be told or was not reached. kept: the user made it; a lock does
-   * not end it.
-   *
-   * @generated from field: string state = 5 [json_name = "State"];
-   */
-  state: string;
-
-  /**
-   * When the state was reached.
-   *
-   * @generated from field: google.protobuf.Timestamp at = 6 [json_name = "At"];
-   */
-  at?: Timestamp | undefined;
-
-  /**
-   * With ends: when the last access token that can exist is not valid any more, with 60 seconds for
-   * clocks, or when the lease of a process was over.
-   *
-   * @generated from field: google.protobuf.Timestamp ends_at = 7 [json_name = "EndsAt"];
-   */
-  endsAt?: Timestamp | undefined;
-
-  /**
-   * What is known beside the state, as an app's answer.
-   *
-   * @generated from field: string detail = 8 [json_name = "Detail"];
-   */
-  detail: string;
-
-  /**
-   * The session that the app may keep.
-   *
-   * @generated from field: string session_id = 9 [json_name = "SessionID"];
-   */
-  sessionId: string;
-
-  /**
-   * How many followers the process spoke for.
-   *
-   * @generated from field: int32 followers = 10 [json_name = "Followers"];
-   */
-  followers: number;
-};
-
-/**
- * Describes the message bailiwick.identity.v1.LockReceiptRow.
- * Use `create(LockReceiptRowSchema)` to create a new message.
- */
-export const LockReceiptRowSchema: GenMessage<LockReceiptRow> = /*@__PURE__*/
-  messageDesc(file_bailiwick_identity_v1_lock_receipts, 3);
-
-/**
- * The receipts of Users_Lock: who held something of the user, and what became of it.
+ * The receipts of Users_Lock, Bots_Lock and Apps_Lock: who held something of the user, bot or app, and
+ * what became of it.
  *
  * @generated from service bailiwick.identity.v1.LockReceipts
  */
 export const LockReceipts: GenService<{
   /**
-   * Returns a receipt with its present rows. With a Tenant it has that tenant's rows only, without
-   * the reason and the operator; the result is not_found unless the user is a member of the tenant
-   * or the receipt has rows of it. A receipt is kept for 400 days.
+   * Returns a receipt with its present rows. With a Tenant, the receipt of a bot or app of the tenant is
+   * whole. That of a user has the tenant's rows only, without the reason and the operator; the result
+   * is not_found unless the user is a member of the tenant or the receipt has rows of it. A receipt is
+   * kept for 400 days.
    *
    * @generated from rpc bailiwick.identity.v1.LockReceipts.Get
    */

@@ -46,12 +46,42 @@ const clockMs = 60_000;
 export const appRows = (signOut: AppSignOut, at: Date): HolderRow[] => {
   const { app, tenant, name, sessionId, id, tokenSeconds } = signOut;
   const ofApp = { ...blank, holder: app, tenant, name };
-  const endsAt = new Date(at.getTime() + tokenSeconds * 1000 + clockMs);
   return [
     { ...ofApp, ...settledRow(signOut, at), kind: 'session', sessionId, signOut: id },
-    { ...ofApp, kind: 'token', state: 'ends', at, endsAt },
+    tokenRow({ id: app, tenant, name }, tokenSeconds, at),
   ];
 };
+
+/** The row of the access tokens that a bot or app holds. */
+export const tokenRow = (
+  { id, tenant, name }: { id: string; tenant: string; name: string },
+  tokenSeconds: number,
+  at: Date,
+): HolderRow => ({
+  ...blank,
+  kind: 'token',
+  holder: id,
+  tenant,
+  name,
+  state: 'ends',
+  at,
+  endsAt: new Date(at.getTime() + tokenSeconds * 1000 + clockMs),
+});
+
+/** The row of the sessions that a locked app may keep. */
+export const keptSessionsRow = (
+  { id, tenant, name }: { id: string; tenant: string; name: string },
+  at: Date,
+): HolderRow => ({
+  ...blank,
+  kind: 'session',
+  holder: id,
+  tenant,
+  name,
+  state: 'unknown',
+  at,
+  detail: 'the app may keep sessions of its own',
+});
 
 /** The row of a record that the user made, which a lock does not end. */
 export const ownRow = (

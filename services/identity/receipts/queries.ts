@@ -2,7 +2,7 @@ import type { Origin } from '@bailiwick/contract';
 import type { Database, Reader, Run, Statement, Transaction } from '@bailiwick/store';
 import type { HolderRow, ReceiptRow } from './entities.ts';
 
-const columns = `id, subject, reason, locked_by as "lockedBy", locked_at as "lockedAt",
+const columns = `id, subject, subject_tenant as "subjectTenant", reason, locked_by as "lockedBy", locked_at as "lockedAt",
   completed_at as "completedAt", final_at as "finalAt", lifted_at as "liftedAt"`;
 
 const byId: Statement<ReceiptRow, [id: string]> = {
@@ -17,20 +17,30 @@ export async function findReceipt(reader: Reader, id: string): Promise<ReceiptRo
 
 const insert: Statement<
   never,
-  [id: string, subject: string, reason: string, lockedBy: string, lockedAt: Date]
+  [
+    id: string,
+    subject: string,
+    subjectTenant: string,
+    reason: string,
+    lockedBy: string,
+    lockedAt: Date,
+  ]
 > = {
   name: 'identity.add_lock_receipt',
-  text: `insert into lock_receipt (id, subject, reason, locked_by, locked_at, checked_at)
-         values ($1, $2, $3, $4, $5, $5)`,
+  text: `insert into lock_receipt (id, subject, subject_tenant, reason, locked_by, locked_at, checked_at)
+         values ($1, $2, $3, $4, $5, $6, $6)`,
 };
 
-export type NewReceipt = Pick<ReceiptRow, 'id' | 'subject' | 'reason' | 'lockedBy'> & {
+export type NewReceipt = Pick<
+  ReceiptRow,
+  'id' | 'subject' | 'subjectTenant' | 'reason' | 'lockedBy'
+> & {
   lockedAt: Date;
 };
 
 export async function addReceipt(tx: Transaction, receipt: NewReceipt): Promise<void> {
-  const { id, subject, reason, lockedBy, lockedAt } = receipt;
-  await tx.query(insert, [id, subject, reason, lockedBy, lockedAt]);
+  const { id, subject, subjectTenant, reason, lockedBy, lockedAt } = receipt;
+  await tx.query(insert, [id, subject, subjectTenant, reason, lockedBy, lockedAt]);
 }
 
 const rowsOf: Statement<HolderRow, [receipt: string, tenant: string]> = {
@@ -132,14 +142,28 @@ export async function listOpenReceipts(database: Database, limit: number): Promi
   return (await database.query(open, [limit])).map(({ id }) => id);
 }
 
-const lift: Statement<never, [receipt: string]> = {
-  name: 'identity.lift_lock',
-  text: 'update lock_receipt set lifted_at = now() where id = $1 and lifted_at is null',
+const lift: Statement<never, [subject: string]> = {
+  name: 'identity.lift_locks',
+  text: 'update lock_receipt set lifted_at = now() where subject = $1 and lifted_at is null',
 };
 
-/** Notes that the account of a receipt was restored. */
-export async function liftLock(tx: Transaction, receipt: string): Promise<void> {
-  await tx.query(lift, [receipt]);
+/** Notes that a user or bot was restored. */
+export async function liftLocks(tx: Transaction, subject: string): Promise<void> {
+  await tx.query(lift, [subject]);
+}
+
+const ofLock: Statement<ReceiptRow, [subject: string, lockedAt: Date]> = {
+  name: 'identity.lock_receipt_of_lock',
+  text: `select ${columns} from lock_receipt where subject = $1 and locked_at = $2`,
+};
+
+/** The receipt of the lock of a bot or app at a time: that of its last change. */
+export async function findReceiptOfLock(
+  tx: Transaction,
+  subject: string,
+  lockedAt: Date,
+): Promise<ReceiptRow | undefined> {
+  return (await tx.query(ofLock, [subject, lockedAt]))[0];
 }
 
 const botsOfMaker: Statement<{ id: string; tenant: string; name: string }, [userId: string]> = {

@@ -2,7 +2,7 @@ import { timeOf } from '@bailiwick/contract';
 import type {
   LockReceiptRowSchema,
   LockReceiptSchema,
-} from '@bailiwick/proto/gen/bailiwick/identity/v1/lock_receipts_pb.ts';
+} from '@bailiwick/proto/gen/bailiwick/common/v1/lock_receipt_pb.ts';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { defineEntity, p } from '@mikro-orm/core';
 
@@ -13,6 +13,8 @@ export const LockReceiptEntity = defineEntity({
   properties: {
     id: p.string().primary().columnType('text'),
     subject: p.text(),
+    /** Not named "tenant": a receipt has rows of several. The tenant of a bot or app; '' = a user, or an app of the platform. */
+    subjectTenant: p.text(),
     reason: p.text(),
     /** The user or bot that locked; platform for the platform key. */
     lockedBy: p.text(),
@@ -26,6 +28,7 @@ export const LockReceiptEntity = defineEntity({
   },
   indexes: [
     { name: 'lock_receipt_open', properties: ['checkedAt'], where: 'final_at is null' },
+    { name: 'lock_receipt_subject', properties: ['subject', 'lockedAt'] },
     { name: 'lock_receipt_locked_at', properties: ['lockedAt'] },
   ],
 });
@@ -58,6 +61,7 @@ export type RowState = 'dropped' | 'ends' | 'accepted' | 'waiting' | 'failed' | 
 export type ReceiptRow = {
   id: string;
   subject: string;
+  subjectTenant: string;
   reason: string;
   lockedBy: string;
   lockedAt: Date | string;
@@ -81,15 +85,19 @@ export type HolderRow = {
   signOut: string;
 };
 
+/** The part of a receipt that a view shows: all of it, or the rows of a tenant. */
+export type ReceiptView = { rowsOf: string; isWhole: boolean };
+export const wholeReceipt: ReceiptView = { rowsOf: '', isWhole: true };
+
 /** The record of a receipt; for a tenant without what belongs to the platform. */
 export const receiptRecord = (
   receipt: ReceiptRow,
   rows: readonly HolderRow[],
-  tenant: string,
+  { isWhole }: ReceiptView,
 ): MessageInitShape<typeof LockReceiptSchema> => ({
   id: receipt.id,
   subject: receipt.subject,
-  ...(tenant === '' && { reason: receipt.reason, by: receipt.lockedBy }),
+  ...(isWhole && { reason: receipt.reason, by: receipt.lockedBy }),
   at: timeOf(receipt.lockedAt),
   final: receipt.finalAt !== null,
   ...(receipt.liftedAt && { liftedAt: timeOf(receipt.liftedAt) }),
