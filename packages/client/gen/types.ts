@@ -2941,7 +2941,7 @@ export type LockReceiptRow = {
   Detail: string;
   /** The session that the app may keep. */
   SessionID: string;
-  /** How many followers the process spoke for. */
+  /** How many followers of the process have said that they dropped their entries. */
   Followers: number;
 };
 

@@ -158,7 +158,7 @@ export type LockReceiptRow = Message<"bailiwick.common.v1.LockReceiptRow"> & {
   sessionId: string;
 
   /**
-   * How many followers the process spoke for.
+   * How many followers of the process have said that they dropped their entries.
    *
    * @generated from field: int32 followers = 10 [json_name = "Followers"];
    */

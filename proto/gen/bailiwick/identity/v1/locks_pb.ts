@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/identity/v1/locks.proto.
  */
 export const file_bailiwick_identity_v1_locks: GenFile = /*@__PURE__*/
-  fileDesc("CiFiYWlsaXdpY2svaWRlbnRpdHkvdjEvbG9ja3MucHJvdG8SFWJhaWxpd2ljay5pZGVudGl0eS52MSLoAQoQTG9ja3NLZWVwUmVxdWVzdBIPCgdzdWJqZWN0GAEgASgJEg4KBnRlbmFudBgCIAEoCRIMCgRuYW1lGAMgASgJEg4KBnJlYXNvbhgEIAEoCRIKCgJieRgFIAEoCRImCgJhdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMgoHaG9sZGVycxgHIAMoCzIhLmJhaWxpd2ljay5pZGVudGl0eS52MS5Mb2NrSG9sZGVyEhUKDXRva2VuX3NlY29uZHMYCCABKAUSFgoOa2VlcHNfc2Vzc2lvbnMYCSABKAgiWgoKTG9ja0hvbGRlchIOCgZob2xkZXIYASABKAkSDQoFc3RhdGUYAiABKAkSDAoEbmFtZRgDIAEoCRIMCgRraW5kGAQgASgJEhEKCWZvbGxvd2VycxgFIAEoBSJGChFMb2Nrc0tlZXBSZXNwb25zZRIxCgdyZWNlaXB0GAEgASgLMiAuYmFpbGl3aWNrLmNvbW1vbi52MS5Mb2NrUmVjZWlwdDJ9CgVMb2NrcxJmCgRLZWVwEicuYmFpbGl3aWNrLmlkZW50aXR5LnYxLkxvY2tzS2VlcFJlcXVlc3QaKC5iYWlsaXdpY2suaWRlbnRpdHkudjEuTG9ja3NLZWVwUmVzcG9uc2UiC4q1GAcQBkoDc3NvGgyKtRgIaWRlbnRpdHliBnByb3RvMw", [file_bailiwick_common_v1_lock_receipt, file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
+  fileDesc("CiFiYWlsaXdpY2svaWRlbnRpdHkvdjEvbG9ja3MucHJvdG8SFWJhaWxpd2ljay5pZGVudGl0eS52MSLoAQoQTG9ja3NLZWVwUmVxdWVzdBIPCgdzdWJqZWN0GAEgASgJEg4KBnRlbmFudBgCIAEoCRIMCgRuYW1lGAMgASgJEg4KBnJlYXNvbhgEIAEoCRIKCgJieRgFIAEoCRImCgJhdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMgoHaG9sZGVycxgHIAMoCzIhLmJhaWxpd2ljay5pZGVudGl0eS52MS5Mb2NrSG9sZGVyEhUKDXRva2VuX3NlY29uZHMYCCABKAUSFgoOa2VlcHNfc2Vzc2lvbnMYCSABKAgidAoKTG9ja0hvbGRlchIOCgZob2xkZXIYASABKAkSDQoFc3RhdGUYAiABKAkSDAoEbmFtZRgDIAEoCRIMCgRraW5kGAQgASgJEhEKCWZvbGxvd2VycxgFIAEoBRIYChBmb2xsb3dlcnNfd2FpdGVkGAYgASgFIkYKEUxvY2tzS2VlcFJlc3BvbnNlEjEKB3JlY2VpcHQYASABKAsyIC5iYWlsaXdpY2suY29tbW9uLnYxLkxvY2tSZWNlaXB0Mn0KBUxvY2tzEmYKBEtlZXASJy5iYWlsaXdpY2suaWRlbnRpdHkudjEuTG9ja3NLZWVwUmVxdWVzdBooLmJhaWxpd2ljay5pZGVudGl0eS52MS5Mb2Nrc0tlZXBSZXNwb25zZSILirUYBxAGSgNzc28aDIq1GAhpZGVudGl0eWIGcHJvdG8z", [file_bailiwick_common_v1_lock_receipt, file_bailiwick_options_v1_options, file_google_protobuf_timestamp]);
 
 /**
  * A locked app, and who held its rights.
@@ -113,9 +113,16 @@ export type LockHolder = Message<"bailiwick.identity.v1.LockHolder"> & {
   kind: string;
 
   /**
+   * The followers for which it spoke: those that have dropped the entries, and those waited out.
+   *
    * @generated from field: int32 followers = 5;
    */
   followers: number;
+
+  /**
+   * @generated from field: int32 followers_waited = 6;
+   */
+  followersWaited: number;
 };
 
 /**
