@@ -105,7 +105,7 @@ function numberOf(value: unknown): number {
 function textOf(fields: Fields, name: string): string {
   const value = fields[name] ?? '';
   if (typeof value === 'string' && value.length <= maxText) return value;
-  throw new BadFrame(`${name} must be a text of at most ${maxText} characters`);
+  throw new BadFrame(`${name} must be a string of at most ${maxText} characters`);
 }
 
 function requiredText(fields: Fields, name: string): string {
