@@ -61,10 +61,16 @@ describeBoth('the service of docs/protect-an-application.md with a follower', (t
   }
 
   /** Signs a person of the place in to an app, and returns the access token for the service. */
-  async function tokenOf({ token }: { token: string }): Promise<string> {
+  async function tokenOf({ token }: { token: string }, tenant = ''): Promise<string> {
     const config = await relyOn(stack, await createApp(stack));
     const scope = 'openid app.reports.read';
-    const request = await ask(config, { redirect_uri: callback, scope, resource });
+    const parameters = {
+      redirect_uri: callback,
+      scope,
+      resource,
+      ...(tenant !== '' && { tenant }),
+    };
+    const request = await ask(config, parameters);
     const arrival = await startVisitor(stack, token).open(request.url);
     return (await exchange(config, request, arrival, { resource })).access_token;
   }
@@ -100,6 +106,34 @@ describeBoth('the service of docs/protect-an-application.md with a follower', (t
     assert.equal(await statusOf('reports/9', token), 200);
     await place.call('Account_Logout', {}, place.user.token);
     assert.equal(await statusOf('reports/9', token), 401);
+  });
+
+  test('a locked user is refused with the next request, and the receipt names the follower', async () => {
+    const locked = await openPlace(stack);
+    await locked.grant('report:9');
+    await place.call(
+      'TenantMembers_Add',
+      { Tenant: place.tenant, UserID: locked.user.id },
+      stack.platformKey,
+    );
+    await place.call('Grants_Add', {
+      Grant: { Tenant: place.tenant, UserID: locked.user.id, Role: 'report-reader' },
+    });
+    const token = await tokenOf(locked.user, place.tenant);
+    assert.equal(await statusOf('reports', token), 200);
+    const { Receipt } = await place.call(
+      'Users_Lock',
+      { UserID: locked.user.id },
+      stack.platformKey,
+    );
+    assert.equal(await statusOf('reports', token), 401);
+    const { Rows } = Receipt as { Rows: Array<{ State: string; Name: string; Followers: number }> };
+    const told = Rows.filter(({ Followers }) => Followers > 0);
+    assert.deepEqual(
+      told.map(({ State, Followers }) => [State, Followers]),
+      [['dropped', 1]],
+      JSON.stringify(Rows),
+    );
   });
 
   test('the token of a service works within its scope until its app has ended', async () => {

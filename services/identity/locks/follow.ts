@@ -1,4 +1,4 @@
-import type { Revoke } from '@bailiwick/broker';
+import type { HolderReport, Revoke } from '@bailiwick/broker';
 import { botTokenSeconds, isId, type Origin, serviceOrigin, timeOf } from '@bailiwick/contract';
 import { type Background, repeat } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
@@ -61,12 +61,13 @@ async function completeBotLock(
   { id, subject }: ReceiptRow,
   call: Origin,
 ): Promise<void> {
+  const first = await revoke([`bot:${subject}`]);
   const [bot] = await findBotsAnywhere(database, [subject]);
   if (bot) {
     const state = bot.active ? 'active' : 'disabled';
     await authority.setSubjectState({ subject, state, changedAt: timeOf(bot.updatedAt) }, call);
   }
-  const holders = await revoke([`bot:${subject}`]);
+  const holders = joinReports(first, await revoke([`bot:${subject}`]));
   const now = new Date();
   const rows = holders.map((holder) => cacheRow(holder, now));
   if (bot) rows.push(tokenRow(bot, botTokenSeconds, now));
@@ -85,6 +86,7 @@ async function completeUserLock(
   { id, subject, lockedAt, liftedAt }: ReceiptRow,
   call: Origin,
 ): Promise<void> {
+  const first = await deps.revoke([`user:${subject}`]);
   const since = new Date(new Date(lockedAt).getTime() - tokensMs);
   const apps = await deps.signOuts
     .endOfUser(
@@ -102,7 +104,7 @@ async function completeUserLock(
       }),
     );
   await reportState(deps, subject, call);
-  const holders = await deps.revoke([`user:${subject}`]);
+  const holders = joinReports(first, await deps.revoke([`user:${subject}`]));
   const now = new Date();
   const rows = [
     ...holders.map((holder) => cacheRow(holder, now)),
@@ -113,6 +115,27 @@ async function completeUserLock(
     await addRows(tx.query, id, distinct(rows));
     if (apps) await completeReceipt(tx, id);
   });
+}
+
+/**
+ * The reports of two revocations: the first names who held something, and the second what was loaded
+ * before the other services knew. Of both the one counts that proves less.
+ */
+function joinReports(
+  first: readonly HolderReport[],
+  second: readonly HolderReport[],
+): HolderReport[] {
+  const byHolder = new Map(first.map((report) => [report.holder, report]));
+  for (const report of second) {
+    const former = byHolder.get(report.holder);
+    const { followers = 0, followersWaited = 0 } = former ?? {};
+    byHolder.set(report.holder, {
+      ...(former?.state === 'waited' ? former : report),
+      followers: Math.max(followers, report.followers),
+      followersWaited: Math.max(followersWaited, report.followersWaited),
+    });
+  }
+  return [...byHolder.values()];
 }
 
 /** Informs access of the present state: the account may have been restored or deleted meanwhile. */
