@@ -228,7 +228,9 @@ describe('@bailiwick/server as a package', () => {
     const files = globSync('**/*.*', { cwd: installed });
     assert.ok(files.includes('dist/server.js') && files.includes('dist/server.d.ts'));
     assert.deepEqual(
-      files.filter((file) => !/^(package\.json|README\.md|dist\/(follower\/)?\w+\.(d\.ts|js))$/.test(file)),
+      files.filter(
+        (file) => !/^(package\.json|README\.md|dist\/(follower\/)?\w+\.(d\.ts|js))$/.test(file),
+      ),
       [],
     );
     for (const [name, target] of [

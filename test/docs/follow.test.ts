@@ -59,7 +59,7 @@ test('the client keeps no answer whose drop came first, and no error', async (t)
   await assert.rejects(client.ask(question), /unauthenticated/);
 });
 
-test('the client ends a lease by each clock, and what it keeps with it', async (t) => {
+test('the client ends a lease by each clock, and its entries with it', async (t) => {
   const { client, gateway } = await startClient(t);
   for (const clock of [Date, performance]) {
     gateway.script.oks = true;
