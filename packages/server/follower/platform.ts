@@ -30,6 +30,7 @@ export type Platform = {
 
 /** The platform's WebSocket, as far as a follower uses it. */
 type HostSocket = Socket & {
+  readonly readyState: number;
   addEventListener(
     type: 'open' | 'message' | 'close' | 'error',
     listen: (event: { data?: unknown; code?: number; reason?: string }) => void,
@@ -52,12 +53,21 @@ export function hostPlatform(): Platform {
   };
 }
 
+/** `readyState` of an open socket. */
+const open = 1;
+
 function connectWith(Constructor: HostSocketConstructor): Connect {
   return (url, { onOpen, onMessage, onClose }) => {
     const socket = new Constructor(url);
     socket.addEventListener('open', onOpen);
     socket.addEventListener('message', ({ data: message }) => onMessage(message));
     socket.addEventListener('close', ({ code = 1006, reason = '' }) => onClose(code, reason));
-    return socket;
+    return {
+      // A socket that closes throws on some platforms; `close` follows anyway.
+      send: (text) => {
+        if (socket.readyState === open) socket.send(text);
+      },
+      close: (code, reason) => socket.close(code, reason),
+    };
   };
 }
