@@ -52,11 +52,22 @@ test('a plain call that is refused is unavailable, and never a token that has en
     [200, {}],
     [200, []],
     [500, {}],
-    [302, {}],
   ] as const) {
     gateway.answerPlainly = () => ({ status, body });
     await assert.rejects(own.confirm(token), isUnavailable);
   }
+});
+
+test('a plain call follows no redirect', async (t) => {
+  const { follower: own, gateway } = await startFollowing(
+    t,
+    {},
+    { platform: { connect: undefined } },
+  );
+  gateway.answerPlainly = (body) =>
+    body === undefined ? plainAnswer({ Type: 'answer', Value: state }) : { status: 302, body: {} };
+  await assert.rejects(own.confirm(token), isUnavailable);
+  assert.equal(gateway.plain.length, 1);
 });
 
 test('a WebSocket that opens later takes the place of plain calls', async (t) => {

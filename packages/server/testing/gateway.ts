@@ -126,7 +126,7 @@ export async function startGateway(t: Pick<TestContext, 'after'>, changes: Parti
     const body = await bodyOf(request);
     plain.push({ body, authorization: request.headers.authorization });
     const answer = state.answerPlainly(body);
-    response.writeHead(answer.status, { 'content-type': 'application/json' });
+    response.writeHead(answer.status, { 'content-type': 'application/json', location: '/other' });
     response.end(JSON.stringify(answer.body));
   }
   server.on('upgrade', (request, socket, head) => {
@@ -161,5 +161,6 @@ export async function startGateway(t: Pick<TestContext, 'after'>, changes: Parti
 async function bodyOf(request: IncomingMessage): Promise<unknown> {
   let text = '';
   for await (const chunk of request) text += String(chunk);
-  return JSON.parse(text);
+  // A request after a redirect has no body.
+  return text === '' ? undefined : JSON.parse(text);
 }
