@@ -10,6 +10,8 @@ type Act = {
   operation:
     | 'Users_Disable'
     | 'Users_Enable'
+    | 'Users_Lock'
+    | 'Users_Unlock'
     | 'Users_Delete'
     | 'Users_ResetFactors'
     | 'Users_RevokeSession'
@@ -39,6 +41,22 @@ export const acts = {
     action: 'platform.enable',
     description: 'platform.enableAbout',
     done: 'platform.enableDone',
+    isTyped: false,
+  },
+  lock: {
+    operation: 'Users_Lock',
+    title: 'platform.lockTitle',
+    action: 'platform.lock',
+    description: 'platform.lockAbout',
+    done: 'platform.lockDone',
+    isTyped: false,
+  },
+  unlock: {
+    operation: 'Users_Unlock',
+    title: 'platform.unlockTitle',
+    action: 'platform.unlock',
+    description: 'platform.unlockAbout',
+    done: 'platform.unlockDone',
     isTyped: false,
   },
   resetFactors: {

@@ -10,7 +10,7 @@ import { FailureNotice } from '../parts/failure-notice.tsx';
 import { languageName } from '../parts/language-name.ts';
 import { Page } from '../parts/page.tsx';
 import { usePlatformPermissions } from '../parts/permissions.ts';
-import { StateOf } from '../parts/state.tsx';
+import { StateOf, type States } from '../parts/state.tsx';
 import { useTexts } from '../parts/texts.tsx';
 import { Time } from '../parts/time.tsx';
 import { useAccount } from '../shell/session.tsx';
@@ -21,9 +21,16 @@ import { UserFactors, UserSessions } from './user-access.tsx';
 import { type ActName, acts, UserAct } from './user-acts.tsx';
 import { EditUser } from './user-form.tsx';
 import { UserEntries, UserGrants, UserIdentities } from './user-lists.tsx';
+import { UserLock } from './user-lock.tsx';
 import { userStates } from './user-states.ts';
 
 type User = ResponseOf<'Users_Get'>['User'];
+
+/** A locked user is disabled, with a receipt. */
+const pageStates: States = {
+  ...userStates,
+  locked: { text: 'platform.locked', color: 'red.9' },
+};
 
 /** One user, as the operators of the platform see it. */
 export function UserPage() {
@@ -46,11 +53,14 @@ export function UserPage() {
       {user && (
         <>
           <Group gap="sm">
-            <StateOf states={userStates} state={user.Status} />
+            <StateOf states={pageStates} state={user.LockReceipt === '' ? user.Status : 'locked'} />
             <Id id={user.ID} />
           </Group>
           <Buttons user={user} />
           <UserFacts user={user} />
+          {user.LockReceipt !== '' && may('iam.platform.users.read') && (
+            <UserLock receipt={user.LockReceipt} />
+          )}
           <UserSessions user={user} mayAct={mayAct} />
           <UserFactors id={user.ID} />
           <UserIdentities user={user} mayAct={mayAct} />
@@ -78,6 +88,13 @@ function UserFacts({ user }: { user: User }) {
   );
 }
 
+const actsOf = ({ Status, LockReceipt }: User): ActName[] => {
+  if (LockReceipt !== '') return ['unlock'];
+  return [Status === 'active' ? 'disable' : 'enable', 'lock'];
+};
+
+const buttons: Partial<Record<ActName, string>> = { enable: 'disable', unlock: 'lock' };
+
 /** The acts of an operator on the account of another user. */
 function Buttons({ user }: { user: User }) {
   const { t } = useTexts();
@@ -88,7 +105,7 @@ function Buttons({ user }: { user: User }) {
   const isActive = user.Status === 'active';
   if (user.ID === own.ID) return undefined;
   const names: ActName[] = may('iam.platform.users.write')
-    ? [isActive ? 'disable' : 'enable', 'resetFactors', 'delete']
+    ? [...actsOf(user), 'resetFactors', 'delete']
     : [];
   const leave = async () => {
     await navigate({ to: '/console/platform/users' });
@@ -117,8 +134,8 @@ function Buttons({ user }: { user: User }) {
       )}
       {names.map((name) => (
         <DialogButton
-          // One button: it keeps its dialog open until the call is done.
-          key={name === 'enable' ? 'disable' : name}
+          // One button for an act and its undoing: it keeps its dialog open until the call is done.
+          key={buttons[name] ?? name}
           text={t(acts[name].action)}
           dialog={(onClose) => (
             <UserAct
