@@ -1,5 +1,5 @@
 import type { Loaded, RightsCache } from '@bailiwick/broker';
-import { denied, exhausted, toServiceError } from '@bailiwick/errors';
+import { denied, exhausted, invalid, toServiceError } from '@bailiwick/errors';
 import type { Log } from '@bailiwick/process';
 import type { AnswerFrame } from './frames.ts';
 import type { FollowerHolder } from './holder.ts';
@@ -59,16 +59,22 @@ export function createAnswers({ rightsCache, loadAnswer, holder, send, ip, log }
       nameOf(question),
       () => loadAnswer(question, ip),
       (value, terms) => {
-        // Its handle would not be dropped any more.
+        // A holder that is ending sends no further drop.
         if (holder.isEnding()) return;
         const lastsMs = Math.max(0, Math.floor(terms.lastsMs));
         send({ Type: 'answer', ID: id, Handle: holder.add(terms), LastsMs: lastsMs, Value: value });
       },
     );
 
-  return async (id: number, question: Question, scope: Scope): Promise<void> => {
+  return async (
+    id: number,
+    question: Question | { problem: string },
+    right: Promise<Scope>,
+  ): Promise<void> => {
     open += 1;
     try {
+      const scope = await right;
+      if ('problem' in question) throw invalid(question.problem);
       assertCovered(scope, question);
       assertWithinLimits();
       scope.noteUse();

@@ -48,49 +48,53 @@ export type Connection = {
 
 type Hello = Extract<FollowerFrame, { type: 'hello' }>;
 
-/** Serves a follower. `onHello` is called with its first frame, and `onEnd` when it holds nothing. */
+/**
+ * Serves a follower. `onConfirmed` is called once its credential is confirmed, and `onEnd` when it
+ * holds nothing.
+ */
 export function serveFollower(
   socket: WebSocket,
   ip: string,
   deps: FollowDeps,
-  { onHello, onEnd }: { onHello: () => void; onEnd: () => void },
+  { onConfirmed, onEnd }: { onConfirmed: () => void; onEnd: () => void },
 ): Connection {
   const { rightsCache, loadScope, loadAnswer, log } = deps;
   const link = createLink(socket);
-  const holder = createHolder({ loans: deps.loans, link });
+  const holder = createHolder({ loans: deps.loans, link, onLapse: () => right.lapse() });
   const right = createRight({ rightsCache, loadScope, holder, ip, log });
   const answer = createAnswers({ rightsCache, loadAnswer, holder, send: link.send, ip, log });
-  const grant = createGrants(rightsCache, holder, link);
-  let scope: Scope | 'none' | 'wanted' = 'none';
+  const extendLease = createLeases(rightsCache, holder, link);
+  let state: 'new' | 'opening' | 'open' = 'new';
 
   async function open(hello: Hello): Promise<void> {
-    scope = 'wanted';
-    onHello();
-    const confirmed = await right.confirm(hello);
+    state = 'opening';
+    const scope = await right.open(hello);
+    onConfirmed();
     if (holder.isEnding()) return;
-    confirmed.noteUse();
-    if (!admit(deps, confirmed, socket)) return link.close(closeCodes.limit, 'too many followers');
-    scope = confirmed;
-    const { tenants } = confirmed;
+    scope.noteUse();
+    if (!admit(deps, scope, socket)) return link.close(closeCodes.limit, 'too many followers');
+    state = 'open';
+    const { tenants } = scope;
     const times = { BeatMs: beatMs, IdleBeatMs: idleBeatMs };
     link.send({ Type: 'welcome', ...(tenants && { Tenants: tenants }), ...times });
   }
 
   function receive(frame: FollowerFrame): void {
     if (frame.type === 'hello') {
-      if (scope !== 'none') throw new BadFrame('hello comes once');
-      return void open(frame).catch(right.refuse);
+      if (state !== 'new') throw new BadFrame('hello comes once');
+      // The right ends the connection of one that has none.
+      return void open(frame).catch(() => {});
     }
-    if (typeof scope === 'string') throw new BadFrame('hello and welcome come first');
-    if (frame.type === 'beat') void grant(frame.id);
-    else if (frame.type === 'ask') void answer(frame.id, frame.question, scope);
+    if (state !== 'open') throw new BadFrame('hello and welcome come first');
+    if (frame.type === 'beat') void extendLease(frame.id);
+    else if (frame.type === 'ask') void answer(frame.id, frame.question, right.current());
     else if (frame.type === 'forget') holder.forget(frame.handles);
     else holder.acknowledge(frame.id);
   }
 
   followMessages(socket, link, {
     receive: (text) => receive(readFrame(text)),
-    isFirst: () => scope === 'none',
+    isFirst: () => state === 'new',
   });
   const sweep = setInterval(() => holder.sweep(performance.now()), sweepMs).unref();
   socket.once('close', () => {
@@ -127,7 +131,7 @@ function admit(
 }
 
 /** Answers beats with a lease, once the gateway has one itself. */
-function createGrants(
+function createLeases(
   rightsCache: Pick<RightsCache, 'leaseLeftMs'>,
   holder: FollowerHolder,
   link: Link,

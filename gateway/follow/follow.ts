@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { invalid, unauthenticated } from '@bailiwick/errors';
-import type { Upgrade } from '@bailiwick/process';
+import { endWith, type Upgrade } from '@bailiwick/process';
 import { WebSocketServer } from 'ws';
 import { rawResponse, sendJson } from '../http/errors.ts';
 import { readJson } from '../http/json-body.ts';
@@ -47,18 +47,18 @@ export function createFollow({ prefix, addressOf, ...rest }: Options) {
     followersOfTenant: createCounts(limits.followersOfTenant),
   };
   const connections = new Set<Connection>();
-  const admission = createAdmission();
+  const handshakes = createHandshakeLimits();
   const sockets = new WebSocketServer(socketOptions);
 
   function serve(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const ip = addressOf(request);
-    const refusal = admission.refusalOf(request, ip);
-    if (refusal) return void socket.end(refusal);
-    const leave = admission.enter(ip);
+    const refusal = handshakes.refusalOf(request, ip);
+    if (refusal) return endWith(socket, refusal);
+    const leave = handshakes.enter(ip);
     socket.once('close', leave);
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
       const connection = serveFollower(webSocket, ip, deps, {
-        onHello: leave,
+        onConfirmed: leave,
         onEnd: () => connections.delete(connection),
       });
       connections.add(connection);
@@ -84,10 +84,10 @@ export function createFollow({ prefix, addressOf, ...rest }: Options) {
       sendJson(response, 200, await answerOnce(deps, request, response, origin.ip));
     },
     /** From now on new followers are refused, so that they move to another gateway. */
-    refuseNew: admission.close,
+    refuseNew: handshakes.close,
     /** Ends all followers. Resolves once none of them can use anything any more. */
     async close(): Promise<void> {
-      admission.close();
+      handshakes.close();
       await Promise.all([...connections].map((connection) => connection.close()));
     },
   };
@@ -127,8 +127,8 @@ function questionOf(json: Record<string, unknown>) {
   }
 }
 
-/** Who may open a connection: there may be few that have not said hello. */
-function createAdmission() {
+/** Limits the connections whose credential is not confirmed. */
+function createHandshakeLimits() {
   const ofAddress = createCounts(limits.newOfAddress);
   let open = 0;
   let isClosed = false;
@@ -141,7 +141,7 @@ function createAdmission() {
       const isFull = open >= limits.newConnections || ofAddress.isFull(ip);
       return isClosed || isFull ? rawResponse(503, 'unavailable', 'try again later') : undefined;
     },
-    /** Counts a connection that has not said hello. Returns what ends that; once is enough. */
+    /** Counts a connection until its credential is confirmed. Returns what ends that. */
     enter(ip: string): () => void {
       open += 1;
       ofAddress.add(ip);

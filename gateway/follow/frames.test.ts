@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createId } from '@bailiwick/contract';
 import fc from 'fast-check';
 import { BadFrame, readFrame } from './frames.ts';
 
@@ -22,6 +23,8 @@ const question = {
   keyId: 'k',
 };
 
+const tenant = createId('tnt');
+
 const read = (frame: unknown) => readFrame(JSON.stringify(frame));
 
 test('each frame is read by its fields, and unknown fields are ignored', () => {
@@ -30,10 +33,10 @@ test('each frame is read by its fields, and unknown fields are ignored', () => {
     credential: 'c',
     tenants: undefined,
   });
-  assert.deepEqual(read({ Type: 'hello', Credential: 'c', Tenants: ['tnt_1'] }), {
+  assert.deepEqual(read({ Type: 'hello', Credential: 'c', Tenants: [tenant] }), {
     type: 'hello',
     credential: 'c',
-    tenants: ['tnt_1'],
+    tenants: [tenant],
   });
   assert.deepEqual(read({ Type: 'beat', ID: 1 }), { type: 'beat', id: 1 });
   assert.deepEqual(read({ Type: 'ask', ID: 2, Token: token }), { type: 'ask', id: 2, question });
@@ -61,15 +64,12 @@ test('a frame that is not as the protocol says is a bad frame', () => {
     { Type: 'beat', ID: 2 ** 60 },
     { Type: 'hello', Credential: 1 },
     { Type: 'hello', Credential: 'c', Tenants: 'tnt_1' },
-    { Type: 'hello', Credential: 'c', Tenants: [''] },
+    { Type: 'hello', Credential: 'c', Tenants: [] },
+    { Type: 'hello', Credential: 'c', Tenants: ['tnt_1'] },
+    { Type: 'hello', Credential: 'c', Tenants: ['\u0000'] },
     { Type: 'hello', Credential: 'c', Tenants: Array.from({ length: 101 }, () => 'tnt_1') },
     { Type: 'hello', Credential: 'c'.repeat(2049) },
-    { Type: 'ask', ID: 1 },
-    { Type: 'ask', ID: 1, Subject: 'usr_1' },
-    { Type: 'ask', ID: 1, Token: [] },
-    { Type: 'ask', ID: 1, Token: { ...token, KeyID: '' } },
-    { Type: 'ask', ID: 1, Token: { ...token, Audience: [{}] } },
-    { Type: 'ask', ID: 1, Token: { ...token, Session: {} } },
+    { Type: 'ask', ID: 0, Subject: 'usr_1', Tenant: 'tnt_1' },
     { Type: 'forget', Handles: [-1] },
     { Type: 'forget', Handles: { 0: 1 } },
     { Type: 'dropped', ID: null },
@@ -77,6 +77,22 @@ test('a frame that is not as the protocol says is a bad frame', () => {
     assert.throws(() => read(frame), BadFrame, JSON.stringify(frame));
   for (const text of ['', '{', '[]', 'null', '{"Type":"beat","ID":1}{}', '\u0000'])
     assert.throws(() => readFrame(text), BadFrame, text);
+});
+
+test('a question that is wrong has an ID, and so an answer: it may come from a request', () => {
+  for (const fields of [
+    {},
+    { Subject: 'usr_1' },
+    { Subject: 'u'.repeat(3000), Tenant: 'tnt_1' },
+    { Token: [] },
+    { Token: { ...token, KeyID: '' } },
+    { Token: { ...token, Audience: [{}] } },
+    { Token: { ...token, Audience: Array.from({ length: 21 }, () => 'a') } },
+    { Token: { ...token, Session: {} } },
+  ]) {
+    const frame = read({ Type: 'ask', ID: 7, ...fields });
+    assert.ok(frame.type === 'ask' && frame.id === 7 && 'problem' in frame.question);
+  }
 });
 
 test('no text makes it fail in another way, or names another type', () => {

@@ -1,3 +1,4 @@
+import { isId } from '@bailiwick/contract';
 import type { Question } from './questions.ts';
 
 // The frames of a follower, as docs/follow.md describes them. Named fields are read and all others
@@ -6,7 +7,8 @@ import type { Question } from './questions.ts';
 export type FollowerFrame =
   | { type: 'hello'; credential: string; tenants: readonly string[] | undefined }
   | { type: 'beat'; id: number }
-  | { type: 'ask'; id: number; question: Question }
+  /** `problem`: what is wrong with the question, which often comes from a request of the application. */
+  | { type: 'ask'; id: number; question: Question | { problem: string } }
   | { type: 'forget'; handles: readonly number[] }
   | { type: 'dropped'; id: number };
 
@@ -44,12 +46,12 @@ export function readFrame(text: string): FollowerFrame {
       return {
         type: 'hello',
         credential: textOf(fields, 'Credential'),
-        tenants: fields['Tenants'] == null ? undefined : textsOf(fields, 'Tenants', maxTenants),
+        tenants: fields['Tenants'] == null ? undefined : tenantsOf(fields),
       };
     case 'beat':
       return { type: 'beat', id: numberOf(fields['ID']) };
     case 'ask':
-      return { type: 'ask', id: numberOf(fields['ID']), question: readQuestion(fields) };
+      return { type: 'ask', id: numberOf(fields['ID']), question: questionOf(fields) };
     case 'forget':
       return { type: 'forget', handles: listOf(fields, 'Handles').map(numberOf) };
     case 'dropped':
@@ -57,6 +59,22 @@ export function readFrame(text: string): FollowerFrame {
     default:
       throw new BadFrame('Type must be hello, beat, ask, forget or dropped');
   }
+}
+
+function questionOf(fields: Fields): Question | { problem: string } {
+  try {
+    return readQuestion(fields);
+  } catch (error) {
+    if (error instanceof BadFrame) return { problem: error.message };
+    throw error;
+  }
+}
+
+/** The tenants that a follower names. None would need no permission. */
+function tenantsOf(fields: Fields): string[] {
+  const tenants = textsOf(fields, 'Tenants', maxTenants);
+  if (tenants.length > 0 && tenants.every((tenant) => isId('tnt', tenant))) return tenants;
+  throw new BadFrame('Tenants must be IDs of tenants, at least one');
 }
 
 /** The question of an `ask`. @throws BadFrame */

@@ -20,7 +20,8 @@ function start(t: TestContext) {
     send: (frame: GatewayFrame) => void sent.push(frame),
     close: (code: number) => void closed.push(code),
   };
-  const holder = createHolder({ loans, link });
+  const lapses: string[] = [];
+  const holder = createHolder({ loans, link, onLapse: () => lapses.push('lapse') });
   const pass = async (ms: number): Promise<void> => {
     clock += ms;
     t.mock.timers.tick(ms);
@@ -35,7 +36,7 @@ function start(t: TestContext) {
     return state;
   }
   const add = (lastsMs = 300_000) => holder.add({ keys: ['user:usr_1'], lastsMs });
-  return { holder, loans, sent, closed, pass, revoke, add };
+  return { holder, loans, sent, closed, lapses, pass, revoke, add };
 }
 
 test('a revocation is over once the follower has dropped the copy', async (t) => {
@@ -163,12 +164,13 @@ test('copies that the follower forgets, or whose time has ended, are not dropped
   assert.deepEqual(sent, []);
 });
 
-test('a lost lease of a service takes all copies back, unless it revokes none of them', async (t) => {
-  const { loans, sent, add } = start(t);
+test('a lost lease of a service takes all copies back and doubts the right, unless it revokes none', async (t) => {
+  const { loans, sent, lapses, add } = start(t);
   const handle = add();
   loans.borrowers.drop('notifications');
-  assert.deepEqual(sent, []);
+  assert.deepEqual([sent, lapses], [[], []]);
   loans.borrowers.drop('sso');
+  assert.equal(lapses.length, 1);
   assert.deepEqual(sent, [{ Type: 'drop', ID: 1, Handles: [handle] }]);
 });
 

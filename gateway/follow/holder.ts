@@ -15,11 +15,16 @@ const longestLeaseMs = 1500;
 /** A timer may fire a moment too early. */
 const marginMs = 5;
 
-type Options = { loans: Loans; link: Link };
+type Options = {
+  loans: Loans;
+  link: Link;
+  /** Called when the end of the right to follow may have passed unheard. */
+  onLapse: () => void;
+};
 
 export type FollowerHolder = ReturnType<typeof createHolder>;
 
-export function createHolder({ loans, link }: Options) {
+export function createHolder({ loans, link, onLapse }: Options) {
   const copies = createCopies(loans, () => holder);
   const drops = createDrops({ link, onDropped: copies.remove, onSilent: () => void lose() });
   /** In ms of the monotonic clock. */
@@ -37,12 +42,17 @@ export function createHolder({ loans, link }: Options) {
     return releases.includes('waited') ? 'waited' : 'dropped';
   }
 
-  const takeAll = (): Promise<Release> => takeBack(copies.all());
+  const takeCopies = (): Promise<Release> => takeBack(copies.all());
+
+  function takeAll(): Promise<Release> {
+    onLapse();
+    return takeCopies();
+  }
 
   /** Ends the connection, after the follower has dropped its copies. */
   async function end(code: number, reason: string): Promise<Release> {
     isEnding = true;
-    const release = await takeAll();
+    const release = await takeCopies();
     link.close(code, reason);
     return release;
   }

@@ -23,7 +23,7 @@ export type Release = 'dropped' | 'waited';
 export type Holder = {
   /** Resolves once the follower cannot use these copies any more. */
   takeBack(loans: readonly Loan[]): Promise<Release>;
-  /** Takes all of its copies back. */
+  /** Takes all of its copies back, and doubts its right: revocations may have passed unheard. */
   takeAll(): Promise<Release>;
 };
 

@@ -1,5 +1,5 @@
 import type { Loaded, RightsCache } from '@bailiwick/broker';
-import { denied, toServiceError } from '@bailiwick/errors';
+import { denied, toServiceError, unauthenticated } from '@bailiwick/errors';
 import type { Log } from '@bailiwick/process';
 import { credentialName } from '../session/authenticate.ts';
 import type { FollowerFrame } from './frames.ts';
@@ -19,7 +19,7 @@ export type LoadScope = (
 
 type Hello = Pick<Extract<FollowerFrame, { type: 'hello' }>, 'credential' | 'tenants'>;
 
-/** An answer without a time of its own is confirmed no more often than this. */
+/** The shortest time between two confirmations. */
 const soonestMs = 100;
 
 type Options = {
@@ -30,22 +30,48 @@ type Options = {
   log: Log;
 };
 
-/** Keeps the right of one follower. `confirm` throws if it has none. */
+/**
+ * Keeps the right of one follower. Its end closes the connection: by a revocation, and with the next
+ * confirmation, which is due when its time ends, or with the next question after a lapse.
+ */
 export function createRight({ rightsCache, loadScope, holder, ip, log }: Options) {
   let timer: NodeJS.Timeout | undefined;
+  let tenants: string | undefined;
+  let confirm: (() => Promise<Scope>) | undefined;
+  let confirmation: Promise<Scope> | undefined;
 
-  async function confirm(hello: Hello): Promise<Scope> {
-    const { credential, tenants } = hello;
-    const name = `follower ${credentialName(credential)} ${tenants?.join(' ') ?? '*'}`;
-    const load = () => loadScope(credential, ip, tenants);
-    return lendSoon(rightsCache, name, load, (scope, terms) => {
+  async function load({ credential, tenants: named }: Hello): Promise<Scope> {
+    const name = `follower ${credentialName(credential)} ${listOf(named)}`;
+    const loader = () => loadScope(credential, ip, named);
+    return lendSoon(rightsCache, name, loader, (scope, terms) => {
       if (!scope.serves(ip)) throw denied('the credential is not for this address');
+      tenants ??= listOf(scope.tenants);
+      if (tenants !== listOf(scope.tenants)) throw denied('it may follow other tenants now');
       if (holder.isEnding()) return scope;
       holder.setRight(terms, scope.ownTenant);
-      const again = () => void confirm(hello).catch(refuse);
-      timer = setTimeout(again, Math.max(soonestMs, terms.lastsMs));
+      clearTimeout(timer);
+      const again = () => void current().catch(() => {});
+      timer = setTimeout(
+        () => {
+          lapse();
+          again();
+        },
+        Math.max(soonestMs, terms.lastsMs),
+      );
       return scope;
     });
+  }
+
+  /** From now on the right is not known, until it is confirmed again. */
+  const lapse = (): void => void (confirmation = undefined);
+
+  /** The right as it is now. @throws what `loadScope` throws, and then the connection ends */
+  function current(): Promise<Scope> {
+    if (!confirmation) {
+      confirmation = confirm?.() ?? Promise.reject(unauthenticated());
+      confirmation.catch(refuse);
+    }
+    return confirmation;
   }
 
   /** Ends a connection whose right to follow is not confirmed. */
@@ -56,13 +82,25 @@ export function createRight({ rightsCache, loadScope, holder, ip, log }: Options
     void holder.end(code, reason);
   }
 
-  return { confirm, refuse, stop: (): void => clearTimeout(timer) };
+  return {
+    /** Confirms the right of a new connection. */
+    open(hello: Hello): Promise<Scope> {
+      confirm = () => load(hello);
+      return current();
+    },
+    current,
+    lapse,
+    stop: (): void => clearTimeout(timer),
+  };
 }
 
+const listOf = (tenants: readonly string[] | undefined): string => tenants?.join(' ') ?? '*';
+
 function closeOf(thrown: unknown): [code: number, reason: string] {
-  const { code, message } = toServiceError(thrown);
+  const { code } = toServiceError(thrown);
   if (code === 'unauthenticated')
     return [closeCodes.unauthenticated, 'the credential is not valid'];
-  if (code === 'permission_denied') return [closeCodes.denied, message];
+  if (code === 'permission_denied')
+    return [closeCodes.denied, 'the credential may not follow one of the tenants'];
   return [closeCodes.tryLater, 'the credential cannot be confirmed now'];
 }

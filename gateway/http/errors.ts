@@ -80,6 +80,7 @@ const rawMessages: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'the request took too long to arrive',
   EXPECTATION: 'the Expect header is not supported',
   CONNECT: 'the CONNECT method is not supported',
+  UPGRADE: 'this path has no other protocol',
 };
 
 /** The raw response to a request that Node rejects before it reaches a handler, as an API error. */

@@ -3,6 +3,7 @@ import {
   createServer,
   type IncomingMessage,
   type RequestListener,
+  type Server,
   type ServerOptions,
   type ServerResponse,
 } from 'node:http';
@@ -97,18 +98,8 @@ export async function listenHttp(
     },
   );
   server.timeout = stalledMs;
-  if (upgrade) server.on('upgrade', upgrade.handle);
-  server.on('checkExpectation', (_request, response) =>
-    response.socket?.end(rawError('EXPECTATION')),
-  );
-  server.on('connect', (_request, socket) => socket.end(rawError('CONNECT')));
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // A client without a valid certificate gets no HTTP response.
-    const isConnected = !tls || ('authorized' in socket && socket.authorized === true);
-    if (isConnected && socket.writable && error.code !== 'ECONNRESET')
-      socket.end(rawError(error.code));
-    else socket.destroy();
-  });
+  const upgraded = followUpgrades(server, upgrade, rawError);
+  refuseOthers(server, rawError, tls);
   await new Promise<void>((resolve, reject) =>
     server.once('error', reject).listen(port, host, resolve),
   );
@@ -124,12 +115,68 @@ export async function listenHttp(
       );
       connections.closeIdle();
       const sweep = setInterval(() => connections.closeIdle(), sweepMs);
-      const force = setTimeout(() => server.closeAllConnections(), drainLimitMs);
+      const force = setTimeout(() => {
+        server.closeAllConnections();
+        for (const socket of upgraded) socket.destroy();
+      }, drainLimitMs);
       await closed;
       clearTimeout(force);
       clearInterval(sweep);
     },
   };
+}
+
+/**
+ * Hands connections to the handler of upgrades. Returns those that are open: Node forgets them, with
+ * their time limit and their handler of errors.
+ */
+function followUpgrades(
+  server: Server,
+  upgrade: Upgrade | undefined,
+  rawError: (code: string) => string,
+): ReadonlySet<Duplex> {
+  const open = new Set<Duplex>();
+  function follow(socket: Duplex): void {
+    open.add(socket);
+    socket.on('error', () => socket.destroy());
+    socket.once('close', () => open.delete(socket));
+  }
+  server.on('connect', (_request, socket) => {
+    follow(socket);
+    endWith(socket, rawError('CONNECT'));
+  });
+  if (upgrade)
+    server.on('upgrade', (request, socket, head) => {
+      follow(socket);
+      // A runtime may not ask `accepts` before.
+      if (upgrade.accepts(request)) upgrade.handle(request, socket, head);
+      else endWith(socket, rawError('UPGRADE'));
+    });
+  return open;
+}
+
+/** Sends the last bytes of a connection. A client that keeps its side open does not hold it. */
+export function endWith(socket: Duplex, text: string): void {
+  socket.once('finish', () => socket.destroy());
+  socket.end(text);
+}
+
+/** Requests that Node rejects before they reach the handler. */
+function refuseOthers(
+  server: Server,
+  rawError: (code: string | undefined) => string,
+  tls: Tls | undefined,
+): void {
+  server.on('checkExpectation', (_request, response) =>
+    response.socket?.end(rawError('EXPECTATION')),
+  );
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    // A client without a valid certificate gets no HTTP response.
+    const isConnected = !tls || ('authorized' in socket && socket.authorized === true);
+    if (isConnected && socket.writable && error.code !== 'ECONNRESET')
+      socket.end(rawError(error.code));
+    else socket.destroy();
+  });
 }
 
 function makeServer(options: ServerOptions, tls: Tls | undefined, handle: RequestListener) {

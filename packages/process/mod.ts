@@ -4,6 +4,7 @@ export { deferred, loadDeferred } from './deferred.ts';
 export { type DiskSpace, isLow, readDiskSpace } from './disk-space.ts';
 export { createCollector, shareOfHeap } from './heap.ts';
 export {
+  endWith,
   type HttpHandler,
   type HttpOptions,
   type Listener,
