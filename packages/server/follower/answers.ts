@@ -1,8 +1,8 @@
 import { InvalidTokenError, UnavailableError } from '../errors.ts';
 import type { Asks, OpenQuestion } from './asks.ts';
-import type { Entries, Entry } from './entries.ts';
+import { type Entries, type Entry, isCurrent } from './entries.ts';
 import type { Answer, AnswerFrame } from './frames.ts';
-import { type Clock, isOver, type Lease } from './lease.ts';
+import type { Clock, Lease } from './lease.ts';
 import type { Matchers } from './patterns.ts';
 import { readState } from './state.ts';
 
@@ -37,8 +37,7 @@ export function createAnswers({ clock, lease, entries, asks, matchers, forget }:
       const isDropped = Handle !== undefined && dropsAhead.take(Handle);
       dropsAhead.removeBefore(asks.oldestId());
       const entry = question && entryOf(frame, question);
-      const isKept =
-        entry && !isDropped && lease.holds() && !isOver(entry.from, entry.lastsMs, clock);
+      const isKept = entry && !isDropped && isCurrent(entry, clock);
       if (isKept) entries.add(entry);
       else if (Handle !== undefined && !isDropped) forget(Handle);
       // Without a question it was withdrawn.

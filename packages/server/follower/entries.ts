@@ -1,4 +1,4 @@
-import { type Clock, isOver, type Lease, type Moment } from './lease.ts';
+import { type Clock, isOver, type Lease, type Moment, momentOf } from './lease.ts';
 import type { State } from './state.ts';
 
 /** An answer in memory. */
@@ -15,8 +15,11 @@ export type Entry = {
 };
 
 /** Whether a decision may be made from the entry now. */
-export const isCurrent = ({ isDropped, lease, from, lastsMs }: Entry, clock: Clock): boolean =>
-  !isDropped && lease.holds() && !isOver(from, lastsMs, clock);
+export function isCurrent({ isDropped, lease, from, lastsMs }: Entry, clock: Clock): boolean {
+  if (isDropped) return false;
+  const now = momentOf(clock);
+  return lease.holds(now) && !isOver(from, lastsMs, now);
+}
 
 export type Entries = ReturnType<typeof createEntries>;
 

@@ -14,9 +14,9 @@ export const momentOf = (clock: Clock): Moment => ({
  * Whether this time has passed since a moment, on one of the clocks. A wall clock before the moment
  * was set back, and no longer proves that the time has not passed.
  */
-export function isOver(from: Moment, lastsMs: number, clock: Clock): boolean {
-  const wallMs = clock.wallMs() - from.wallMs;
-  return wallMs >= lastsMs || wallMs < 0 || clock.monotonicMs() - from.monotonicMs >= lastsMs;
+export function isOver(from: Moment, lastsMs: number, now: Moment): boolean {
+  const wallMs = now.wallMs - from.wallMs;
+  return wallMs >= lastsMs || wallMs < 0 || now.monotonicMs - from.monotonicMs >= lastsMs;
 }
 
 export type Lease = ReturnType<typeof createLease>;
@@ -26,9 +26,9 @@ export function createLease(clock: Clock, onEnd: () => void) {
   let from: Moment | undefined;
   let lastsMs = 0;
 
-  function holds(): boolean {
+  function holds(now = momentOf(clock)): boolean {
     if (!from) return false;
-    if (!isOver(from, lastsMs, clock)) return true;
+    if (!isOver(from, lastsMs, now)) return true;
     end();
     return false;
   }
@@ -44,8 +44,9 @@ export function createLease(clock: Clock, onEnd: () => void) {
     /** Makes the lease last until `ms` after a beat. It never makes the lease shorter. */
     extend(beat: Moment, ms: number): void {
       // A lease that is over unnoticed ends here, so that the next one begins empty.
-      const isLonger = !holds() || !from || beat.monotonicMs + ms > from.monotonicMs + lastsMs;
-      if (!isLonger || isOver(beat, ms, clock)) return;
+      const now = momentOf(clock);
+      const isLonger = !holds(now) || !from || beat.monotonicMs + ms > from.monotonicMs + lastsMs;
+      if (!isLonger || isOver(beat, ms, now)) return;
       from = beat;
       lastsMs = ms;
     },
