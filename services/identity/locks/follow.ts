@@ -43,6 +43,7 @@ const tokensMs = 65 * 60_000;
 const logoutsMs = 4 * 24 * 3_600_000;
 const watchMs = 15_000;
 const receiptsAtOnce = 100;
+const failed = 'following the receipts of locks failed, retrying';
 
 /** Completes a receipt, and the lock that it belongs to. */
 export async function completeLock(
@@ -115,6 +116,8 @@ async function completeUserLock(
     await addRows(tx.query, id, distinct(rows));
     if (apps) await completeReceipt(tx, id);
   });
+  // The watch looks at the others first.
+  if (!apps) await settleRows(deps.database, byService, id, []);
 }
 
 /**
@@ -196,12 +199,15 @@ export const watchLocks = (deps: LockDeps): Background =>
   repeat({
     everyMs: watchMs,
     log: deps.log,
-    failed: 'following the receipts of locks failed, retrying',
+    failed,
     async work(isStopped) {
       for (const id of await listOpenReceipts(deps.database, receiptsAtOnce)) {
         if (isStopped()) return;
         const receipt = await findReceipt(deps.database, id);
-        if (receipt) await refreshReceipt(deps, receipt);
+        // One that fails does not keep the others from being followed.
+        await (receipt && refreshReceipt(deps, receipt))?.catch((error: unknown) =>
+          deps.log.warn(failed, { error, receipt: id }),
+        );
       }
     },
   });

@@ -172,6 +172,15 @@ describeBoth('locks', (topology) => {
     );
   });
 
+  test('a user who locks the own account gets the receipt, and nothing afterwards', async () => {
+    const operator = await signUp(stack);
+    const grant = { UserID: operator.id, Platform: true, Role: 'platform-owner' };
+    await platform('Grants_Add', { Grant: grant });
+    const answer = await stack.call('Users_Lock', { UserID: operator.id }, operator.token);
+    assert.equal((recordIn(answer, 'Receipt') as Receipt).By, operator.id);
+    assert.equal((await stack.call('Account_Get', {}, operator.token)).status, 401);
+  });
+
   test('an invitation of a locked user cannot be accepted', async () => {
     const [inviter, guest] = await Promise.all([signUp(stack), signUp(stack)]);
     const Tenant = await tenantFor(stack, inviter.id);
