@@ -5,6 +5,7 @@ import type { AnswerFrame } from './frames.ts';
 import type { FollowerHolder } from './holder.ts';
 import { lendSoon } from './lend.ts';
 import { limits } from './limits.ts';
+import { revokers } from './loans.ts';
 import { type FollowedValue, nameOf, type Question } from './questions.ts';
 import { covers, type Scope } from './scope.ts';
 
@@ -20,11 +21,19 @@ export function assertCovered(scope: Scope, { tenant }: Question): void {
   if (!covers(scope, tenant)) throw denied('the follower does not follow this tenant');
 }
 
+const logMs = 10_000;
+const failure = { loggedAt: Number.NEGATIVE_INFINITY };
+
 /** The answer about a question that failed. Only failures of ours are logged. */
 export function errorAnswer(id: number, thrown: unknown, log: Log): AnswerFrame {
   const { code, message } = toServiceError(thrown);
   const isOurs = code === 'internal' || code === 'unimplemented' || code === 'unavailable';
-  if (isOurs) log.warn('a question of a follower is not answered', { error: thrown });
+  // During an outage there may be hundreds a second.
+  const now = performance.now();
+  if (isOurs && now - failure.loggedAt > logMs) {
+    failure.loggedAt = now;
+    log.warn('questions of followers are not answered', { error: thrown });
+  }
   const error = isOurs ? unknownNow : { Code: code, Message: message };
   return { Type: 'answer', ID: id, Error: error };
 }
@@ -32,7 +41,7 @@ export function errorAnswer(id: number, thrown: unknown, log: Log): AnswerFrame 
 const unknownNow = { Code: 'unavailable', Message: 'the answer is not known now' };
 
 type Options = {
-  rightsCache: Pick<RightsCache, 'lend'>;
+  rightsCache: Pick<RightsCache, 'lend' | 'leaseLeftMs'>;
   loadAnswer: LoadAnswer;
   holder: FollowerHolder;
   send: (answer: AnswerFrame) => void;
@@ -56,8 +65,7 @@ export function createAnswers({ rightsCache, loadAnswer, holder, send, ip, log }
   const lend = (id: number, question: Question): Promise<void> =>
     lendSoon(
       rightsCache,
-      nameOf(question),
-      () => loadAnswer(question, ip),
+      { name: nameOf(question), services: revokers, load: () => loadAnswer(question, ip) },
       (value, terms) => {
         // A holder that is ending sends no further drop.
         if (holder.isEnding()) return;

@@ -1,15 +1,14 @@
 import type { Buffer } from 'node:buffer';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { RightsCache } from '@bailiwick/broker';
-import type { Host } from '@bailiwick/contract';
 import type { Log } from '@bailiwick/process';
 import type { WebSocket } from 'ws';
 import { createAnswers, type LoadAnswer } from './answers.ts';
 import { BadFrame, type FollowerFrame, readFrame } from './frames.ts';
 import { createHolder, type FollowerHolder } from './holder.ts';
+import { awaitLease } from './lend.ts';
 import { type Counts, createBucket, limits } from './limits.ts';
 import { closeCodes, createLink, type Link } from './link.ts';
-import type { Loans } from './loans.ts';
+import { type Loans, revokers } from './loans.ts';
 import { metrics } from './metrics.ts';
 import { createRight, type LoadScope } from './right.ts';
 import type { Scope } from './scope.ts';
@@ -23,12 +22,8 @@ const idleBeatMs = 20_000;
 const silenceMs = 60_000;
 /** How long an `ok` may wait for the gateway's own lease to begin. It counts from the beat anyway. */
 const leaseWaitMs = 400;
-const leasePollMs = 20;
 /** Copies whose time has ended are removed this often. */
 const sweepMs = 10_000;
-
-/** The services that can revoke what a follower holds: its lease rests on the gateway's with them. */
-const revokers: readonly Host[] = ['identity', 'access', 'sso'];
 
 export type FollowDeps = {
   rightsCache: RightsCache;
@@ -137,11 +132,8 @@ function createLeases(
   link: Link,
 ) {
   return async (id: number): Promise<void> => {
-    const until = performance.now() + leaseWaitMs;
-    while (rightsCache.leaseLeftMs(revokers) === 0 && performance.now() < until)
-      await sleep(leasePollMs);
-    const leaseMs = holder.grant(rightsCache.leaseLeftMs(revokers));
-    link.send({ Type: 'ok', ID: id, LeaseMs: leaseMs });
+    const leftMs = await awaitLease(rightsCache, revokers, leaseWaitMs);
+    link.send({ Type: 'ok', ID: id, LeaseMs: holder.extendLease(leftMs) });
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Loan as Terms } from '@bailiwick/broker';
+import type { LoanTerms } from '@bailiwick/broker';
 import { limits } from './limits.ts';
 import type { Holder, Loan, Loans } from './loans.ts';
 
@@ -9,7 +9,7 @@ export function createCopies(loans: Loans, holder: () => Holder) {
   let tenant = '';
   let lastHandle = 0;
 
-  const loanOf = (handle: number, { keys, lastsMs }: Terms): Loan => ({
+  const loanOf = (handle: number, { keys, lastsMs }: LoanTerms): Loan => ({
     holder: holder(),
     handle,
     keys,
@@ -27,7 +27,7 @@ export function createCopies(loans: Loans, holder: () => Holder) {
     isFull: (): boolean => copies.size >= limits.entries || loans.isFull(tenant),
     remove,
     /** Notes a copy. Returns its handle. */
-    add(terms: Terms): number {
+    add(terms: LoanTerms): number {
       const loan = loanOf(++lastHandle, terms);
       copies.set(loan.handle, loan);
       loans.count(tenant, 1);
@@ -35,7 +35,7 @@ export function createCopies(loans: Loans, holder: () => Holder) {
       return loan.handle;
     },
     /** Notes, or replaces, what the right to follow depends on. `ofTenant`: the tenant of the bot. */
-    setRight(terms: Terms, ofTenant: string): void {
+    setRight(terms: LoanTerms, ofTenant: string): void {
       tenant = ofTenant;
       const former = right;
       right = loanOf(0, terms);

@@ -90,7 +90,7 @@ export function createHolder({ loans, link, onLapse }: Options) {
     /** Whether no more copies may be made. */
     isEnding: (): boolean => isEnding || lost !== undefined,
     /** The lease that an `ok` may grant now, in ms. `leftMs`: what is left of the gateway's own. */
-    grant(leftMs: number): number {
+    extendLease(leftMs: number): number {
       const leaseMs = Math.floor(Math.min(longestLeaseMs, leftMs));
       leaseEndsAt = Math.max(leaseEndsAt, performance.now() + leaseMs);
       return leaseMs;

@@ -1,29 +1,53 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Loaded, Loan, RightsCache } from '@bailiwick/broker';
+import type { Loaded, LoanTerms, RightsCache } from '@bailiwick/broker';
+import type { Host } from '@bailiwick/contract';
 import { unavailable } from '@bailiwick/errors';
 
+/** How long a question waits for the leases of the gateway, which begin with the first one. */
+const leaseWaitMs = 1000;
+const leasePollMs = 20;
 /**
- * A lease that begins with the first question takes about a tenth of a second until values may be
- * lent, and a revocation meanwhile makes one more load necessary.
+ * A value may be lent from a tenth of a second after a lease began, and a revocation meanwhile makes
+ * one more load necessary.
  */
-const pausesMs = [0, 50, 100, 200, 400, 800];
+const pausesMs = [0, 120, 240, 480];
+
+type Cache = Pick<RightsCache, 'lend' | 'leaseLeftMs'>;
+
+/** Waits until the gateway has leases with these services. Returns what is left of them, in ms. */
+export async function awaitLease(
+  cache: Pick<RightsCache, 'leaseLeftMs'>,
+  services: readonly Host[],
+  waitMs: number,
+): Promise<number> {
+  const until = performance.now() + waitMs;
+  for (;;) {
+    const leftMs = cache.leaseLeftMs(services);
+    if (leftMs > 0 || performance.now() >= until) return leftMs;
+    await sleep(leasePollMs);
+  }
+}
 
 /**
- * Lends a value as soon as that is possible. `register`: see `lend` of the cache. @throws unavailable if
- * it is not possible in time, and what the load throws
+ * Lends a value as soon as that is possible. `services`: those that can revoke it. `register`: see
+ * `lend` of the cache. @throws unavailable if it is not possible in time, and what the load throws
  */
 export async function lendSoon<T, R>(
-  cache: Pick<RightsCache, 'lend'>,
-  name: string,
-  load: () => Promise<Loaded<T>>,
-  register: (value: T, terms: Loan) => R,
+  cache: Cache,
+  {
+    name,
+    services,
+    load,
+  }: { name: string; services: readonly Host[]; load: () => Promise<Loaded<T>> },
+  register: (value: T, terms: LoanTerms) => R,
 ): Promise<R> {
-  for (const pauseMs of pausesMs) {
+  const isLeased = (await awaitLease(cache, services, leaseWaitMs)) > 0;
+  for (const pauseMs of isLeased ? pausesMs : []) {
     if (pauseMs > 0) await sleep(pauseMs);
-    const registered = await cache.lend(name, load, (value, terms) => ({
+    const loan = await cache.lend(name, load, (value, terms) => ({
       result: register(value, terms),
     }));
-    if (registered) return registered.result;
+    if (loan) return loan.result;
   }
   throw unavailable('the answer cannot be kept up to date now');
 }

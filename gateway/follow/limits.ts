@@ -17,8 +17,8 @@ export const limits = {
   unreadBytes: 4_194_304,
   /** Entries of a follower, of the bots of a tenant, and of all: each takes about half a kilobyte. */
   entries: 20_000,
-  entriesOfTenant: 50_000,
-  allEntries: 200_000,
+  entriesOfTenant: 25_000,
+  allEntries: 250_000,
   /** Questions of a follower at a time. */
   questions: 256,
   framesPerSecond: 500,

@@ -1,4 +1,5 @@
 import type { Borrowers, Released, RightsKey } from '@bailiwick/broker';
+import type { Host } from '@bailiwick/contract';
 import { createCounts, limits } from './limits.ts';
 import { metrics } from './metrics.ts';
 
@@ -32,6 +33,9 @@ const count = (releases: readonly Release[]): Released => {
   return { followers: releases.length - followersWaited, followersWaited };
 };
 
+/** The services that can revoke what followers hold: their leases rest on the gateway's with these. */
+export const revokers: readonly Host[] = ['identity', 'access', 'sso'];
+
 export type Loans = ReturnType<typeof createLoans>;
 
 export function createLoans() {
@@ -54,8 +58,7 @@ export function createLoans() {
       const releases = [...loans].map(([holder, some]) => holder.takeBack(some));
       return Promise.all(releases).then(count);
     },
-    // The lease of a follower rests on the leases of all services that can revoke what it holds.
-    drop: (service) => (service === 'notifications' ? undefined : clear()),
+    drop: (service) => (revokers.includes(service) ? clear() : undefined),
     clear,
   };
 

@@ -6,6 +6,7 @@ import type { FollowerFrame } from './frames.ts';
 import type { FollowerHolder } from './holder.ts';
 import { lendSoon } from './lend.ts';
 import { closeCodes } from './link.ts';
+import { revokers } from './loans.ts';
 import type { Scope } from './scope.ts';
 
 // The right to follow: the answer about it is lent like any other, so that its end closes the
@@ -23,7 +24,7 @@ type Hello = Pick<Extract<FollowerFrame, { type: 'hello' }>, 'credential' | 'ten
 const soonestMs = 100;
 
 type Options = {
-  rightsCache: Pick<RightsCache, 'lend'>;
+  rightsCache: Pick<RightsCache, 'lend' | 'leaseLeftMs'>;
   loadScope: LoadScope;
   holder: FollowerHolder;
   ip: string;
@@ -43,7 +44,8 @@ export function createRight({ rightsCache, loadScope, holder, ip, log }: Options
   async function load({ credential, tenants: named }: Hello): Promise<Scope> {
     const name = `follower ${credentialName(credential)} ${listOf(named)}`;
     const loader = () => loadScope(credential, ip, named);
-    return lendSoon(rightsCache, name, loader, (scope, terms) => {
+    const question = { name, services: revokers, load: loader };
+    return lendSoon(rightsCache, question, (scope, terms) => {
       if (!scope.serves(ip)) throw denied('the credential is not for this address');
       tenants ??= listOf(scope.tenants);
       if (tenants !== listOf(scope.tenants)) throw denied('it may follow other tenants now');

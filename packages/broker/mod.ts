@@ -16,7 +16,7 @@ export {
   createRightsCache,
   followRevocations,
   type Loaded,
-  type Loan,
+  type LoanTerms,
   type Released,
   type RightsCache,
 } from './revocation/revocation.ts';

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createConnection } from 'node:net';
 import { after, before, test } from 'node:test';
 import { createBot, createKey } from '../support/bots.ts';
 import { describeBoth, eventually, type Stack } from '../support/harness.ts';
@@ -209,6 +211,7 @@ describeBoth('followers', (topology) => {
       { Type: 'hello', Credential: place.credential },
       { Type: 'beat' },
       { Type: 'ask', ID: 0, ...about() },
+      { Type: 'ask' },
       { Type: 'drop', ID: 1, Handles: [] },
     ]) {
       const { follower } = await follow();
@@ -292,5 +295,55 @@ describeBoth('followers', (topology) => {
     assert.equal(await statusOf({}), 426);
     // Some HTTP clients offer HTTP/2 with each request.
     assert.equal(await statusOf({ connection: 'Upgrade', upgrade: 'h2c' }), 426);
+  });
+
+  test('refused handshakes that are reset or stay open do not harm the gateway', async () => {
+    const { port } = new URL(stack.url);
+    const handshake = [
+      'GET /follow HTTP/1.1',
+      'Host: localhost',
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+      'Sec-WebSocket-Version: 13',
+      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+      `Origin: ${stack.url}`,
+    ].join('\r\n');
+    for (let count = 0; count < 20; count++) {
+      const socket = createConnection({ port: Number(port), host: '127.0.0.1' });
+      await once(socket, 'connect');
+      socket.on('error', () => {});
+      socket.write(`${handshake}\r\n\r\n`, () => socket.resetAndDestroy());
+      await once(socket, 'close');
+    }
+    // It keeps its side open, and is cut.
+    const patient = createConnection({
+      port: Number(port),
+      host: '127.0.0.1',
+      allowHalfOpen: true,
+    });
+    patient.on('error', () => {}).resume();
+    patient.write(`${handshake}\r\n\r\n`);
+    await once(patient, 'end');
+    await eventually('the end of its side', async () => {
+      patient.write('more');
+      return patient.destroyed;
+    });
+    const { follower } = await follow();
+    assert.ok((await follower.beat()) > 0);
+    await follower.close();
+  });
+
+  test('a wrong question is answered, and the connection goes on', async () => {
+    const { follower } = await follow();
+    for (const question of [
+      {},
+      { Subject: 'x'.repeat(5000), Tenant: place.tenant },
+      { Token: 1 },
+    ]) {
+      const { Error: error } = await follower.ask(question);
+      assert.equal(error?.Code, 'invalid_argument');
+    }
+    assert.ok((await follower.ask(about())).Value);
+    await follower.close();
   });
 });

@@ -4,7 +4,7 @@ import type { Host } from '@bailiwick/contract';
 import type { RightsKey } from './keys.ts';
 import { leaseMs } from './lease.ts';
 import type { FollowLog } from './logs.ts';
-import { createRightsCache, type Loaded, type Loan, type Released } from './revocation.ts';
+import { createRightsCache, type Loaded, type LoanTerms, type Released } from './revocation.ts';
 import { createRevoker } from './revoker.ts';
 import { localBroker } from './testing/local-broker.ts';
 
@@ -71,7 +71,7 @@ async function start(t: TestContext) {
 
 test('a value is lent with its keys and the time that it still lasts', async (t) => {
   const { lend, pass } = await start(t);
-  const terms: Loan = { keys: [key], lastsMs: 60_000 };
+  const terms: LoanTerms = { keys: [key], lastsMs: 60_000 };
   assert.deepEqual(await lend(), { value: 'rights', terms });
   await pass(500);
   assert.equal((await lend())?.terms.lastsMs, 59_500);

@@ -160,7 +160,7 @@ type CacheOptions = {
 };
 
 /** What a copy of a value depends on. */
-export type Loan = {
+export type LoanTerms = {
   keys: readonly RightsKey[];
   /** How long the value stays the same without a revocation, in ms from now. */
   lastsMs: number;
@@ -261,7 +261,7 @@ export function createRightsCache(
     async lend<T, R>(
       name: string,
       load: () => Promise<Loaded<T>>,
-      register: (value: T, loan: Loan) => R,
+      register: (value: T, loan: LoanTerms) => R,
     ): Promise<R | undefined> {
       const now = present();
       const lendEntry = ({ value, keys, requestedAt, lastsMs }: Entry): R => {

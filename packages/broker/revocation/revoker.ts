@@ -169,8 +169,10 @@ export function createRevoker(broker: Broker, holders: Holders): Revoke {
     clearInterval(again);
     waiting.delete(revocation.id);
     const deaf = rows.filter((id) => missing.has(id));
-    // Rows that came late leave the holders no time to answer.
-    if (deaf.length > 0 && timeToAnswer > leaseMs / 2) void holders.markDeaf(deaf).catch(() => {});
+    // Rows that came late leave the holders no time to answer. A gateway may need most of a lease, until
+    // that of a follower that does not answer is over.
+    if (deaf.length > 0 && timeToAnswer > 0.9 * leaseMs)
+      void holders.markDeaf(deaf).catch(() => {});
     return [...reports.values(), ...[...missing].map((holder) => unheard(holder, 'waited'))];
   };
 }
