@@ -73,10 +73,11 @@ export function openConnection(deps: ConnectionDeps) {
     deps.onClose({ code, reason, wasOpened });
   }
 
-  /** Drops the entries, and then closes the socket. */
+  /** Drops the entries, so that no revocation waits for their lease, and then closes the socket. */
   function close(code: number, reason: string): void {
     if (isClosed) return;
     memory.clear();
+    memory.sendForgotten();
     socket.close(code, reason);
     end(code, reason);
   }
@@ -114,6 +115,7 @@ function createMemory(deps: ConnectionDeps, { send, close }: Way) {
   return {
     find: (key: string) => entries.find(key, clock),
     withdraw: asks.withdraw,
+    sendForgotten,
 
     /** Sends a question. After an idle time a beat goes ahead of it. */
     ask(pending: PendingQuestion): void {

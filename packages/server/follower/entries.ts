@@ -78,9 +78,9 @@ export function createEntries(maxEntries: number, forget: (handle: number) => vo
     },
 
     clear(): void {
+      // None serves any more when the first handle is forgotten.
       for (const entry of byHandle.values()) entry.isDropped = true;
-      byKey.clear();
-      byHandle.clear();
+      for (const entry of byHandle.values()) evict(entry);
     },
   };
 }

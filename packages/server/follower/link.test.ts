@@ -30,7 +30,32 @@ test('close drops the entries before it closes, and questions then fail', async 
   assert.equal(own.state, 'closed');
   await assert.rejects(own.rights(token), isUnavailable);
   await assert.rejects(own.ready(), isUnavailable);
-  assert.equal(await (await gateway.connection(0)).closed(), 1000);
+  const connection = await gateway.connection(0);
+  assert.equal(await connection.closed(), 1000);
+  // The revoking reply waits for no lease.
+  assert.deepEqual((await connection.read('forget'))['Handles'], [1]);
+});
+
+test('close forgets many entries in frames that a gateway takes', async (t) => {
+  const { follower: own, gateway } = await startFollowing(t);
+  const sessions = Array.from({ length: 900 }, (_, index) => `ses_${index}`);
+  await Promise.all(sessions.map((sid) => own.confirm({ ...token, sid })));
+  own.close();
+  const connection = await gateway.connection(0);
+  await connection.closed();
+  const first = (await connection.read('forget'))['Handles'] as number[];
+  const second = (await connection.read('forget'))['Handles'] as number[];
+  assert.deepEqual([first.length, second.length], [500, 400]);
+  assert.equal(new Set([...first, ...second]).size, 900);
+});
+
+test('entries of a lease that is over are forgotten', async (t) => {
+  const { follower: own, gateway, passed } = await startFollowing(t);
+  const rights = await own.rights(token);
+  passed.wallMs -= 60_000;
+  assert.equal(rights.isCurrent(), false);
+  const connection = await gateway.connection(0);
+  assert.deepEqual((await connection.read('forget'))['Handles'], [1]);
 });
 
 test('a refused credential fails at once, without its text, and is tried again after a second', async (t) => {
