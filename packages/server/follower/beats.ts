@@ -8,6 +8,7 @@ type BeatDeps = {
   platform: Platform;
   lease: Lease;
   send: (frame: object) => void;
+  onBeat: () => void;
   /** Whether there are entries or open questions, so that the lease must not end. */
   isBusy: () => boolean;
   onSilence: () => void;
@@ -16,7 +17,7 @@ type BeatDeps = {
 export type Beats = ReturnType<typeof createBeats>;
 
 /** Sends the beats that extend the lease: often while the connection is in use, else seldom. */
-export function createBeats({ platform, lease, send, isBusy, onSilence }: BeatDeps) {
+export function createBeats({ platform, lease, send, onBeat, isBusy, onSilence }: BeatDeps) {
   const { clock } = platform;
   /** The beats without an `ok`, in the order of their IDs. */
   const unanswered = new Map<number, Moment>();
@@ -29,6 +30,7 @@ export function createBeats({ platform, lease, send, isBusy, onSilence }: BeatDe
     cancel();
     const [oldest] = unanswered.values();
     if (oldest && clock.monotonicMs() - oldest.monotonicMs > silenceMs) return onSilence();
+    onBeat();
     // The lease counts from before the beat is sent.
     unanswered.set(++lastId, momentOf(clock));
     send({ Type: 'beat', ID: lastId });

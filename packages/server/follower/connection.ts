@@ -103,11 +103,13 @@ function createMemory(deps: ConnectionDeps, { send, close }: Way) {
   const beats = createBeats({
     platform: deps.platform,
     lease,
-    isBusy: () => entries.size() > 0 || asks.isOpen(),
-    send(frame) {
+    send,
+    /** What is over keeps no follower busy. */
+    onBeat() {
+      entries.evictOver(clock);
       sendForgotten();
-      send(frame);
     },
+    isBusy: () => entries.size() > 0 || asks.isOpen(),
     onSilence: () => close(4408, 'the gateway is silent'),
   });
   let isWelcome = false;

@@ -70,6 +70,11 @@ export function createEntries(maxEntries: number, forget: (handle: number) => vo
       }
     },
 
+    /** Evicts the entries that decide nothing any more. */
+    evictOver(clock: Clock): void {
+      for (const entry of byHandle.values()) if (!isCurrent(entry, clock)) evict(entry);
+    },
+
     /** Whether there was such an entry. */
     drop(handle: number): boolean {
       const entry = byHandle.get(handle);

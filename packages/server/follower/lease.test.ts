@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isUnavailable, startFollowing, state, token } from '../testing/following.ts';
-import { leaseMs } from '../testing/gateway.ts';
+import { isUnavailable, startFollowing, state, token, until } from '../testing/following.ts';
+import { idleBeatMs, leaseMs } from '../testing/gateway.ts';
+import { hostPlatform, type Platform } from './platform.ts';
 
 for (const clock of ['monotonicMs', 'wallMs'] as const)
   test(`a lease ends by the ${clock} clock, with all entries`, async (t) => {
@@ -82,4 +83,25 @@ test('an answer whose drop came first is not kept, and the question is repeated'
   const again = await connection.read('ask');
   connection.answer(again.ID, { Handle: 2, Value: { ...state, Grants: {} } });
   assert.equal((await question).can('app.reports.read'), false);
+});
+
+test('an entry that is over is forgotten at a beat, and the follower becomes idle', async (t) => {
+  const host = hostPlatform();
+  const waits: number[] = [];
+  const after: Platform['after'] = (ms, run) => {
+    waits.push(ms);
+    return host.after(ms, run);
+  };
+  const answer = () => ({ LastsMs: 1000, Value: state });
+  const {
+    follower: own,
+    gateway,
+    passed,
+  } = await startFollowing(t, { answer }, { platform: { after } });
+  await own.rights(token);
+  const connection = await gateway.connection(0);
+  // The lease goes on.
+  passed.monotonicMs += 1000;
+  assert.deepEqual((await connection.read('forget'))['Handles'], [1]);
+  await until(() => waits.at(-1) === idleBeatMs);
 });

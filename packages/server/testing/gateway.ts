@@ -22,6 +22,7 @@ type Script = {
 };
 
 export const beatMs = 20;
+export const idleBeatMs = 1000;
 export const leaseMs = 1500;
 
 /** Reads frames in the order of a test's interest. `wake` says that there is one more, or no more. */
@@ -70,7 +71,7 @@ function openConnection(socket: WebSocket, script: Script) {
       return closing?.code ?? 0;
     },
     welcome: (fields = {}) =>
-      send({ Type: 'welcome', BeatMs: beatMs, IdleBeatMs: 1000, ...fields }),
+      send({ Type: 'welcome', BeatMs: beatMs, IdleBeatMs: idleBeatMs, ...fields }),
     ok: (id: number, ms = leaseMs) => send({ Type: 'ok', ID: id, LeaseMs: ms }),
     answer(id: number, fields: object = {}): number {
       const own = { Type: 'answer', ID: id, Handle: ++handle, LastsMs: 300_000, Value: {} };
