@@ -9,7 +9,7 @@ import type { PendingQuestion } from './question.ts';
 import { readState } from './state.ts';
 
 const callMs = 3000;
-/** The answer to a plain call serves the request that it was asked for, and is not kept. */
+/** The answer to a plain call serves the callers that asked before the call, and is not kept. */
 const lastsMs = 1000;
 
 export type PlainDeps = {
@@ -32,16 +32,17 @@ export function createPlainCalls({ url, credential, matchers, platform }: PlainD
       signal: AbortSignal.timeout(callMs),
     });
 
-  async function ask({ key, question }: PendingQuestion): Promise<Entry> {
+  async function ask(pending: PendingQuestion): Promise<Entry> {
+    pending.isPlain = true;
     const from = momentOf(platform.clock);
-    const response = await post(question).catch(() => undefined);
+    const response = await post(pending.question).catch(() => undefined);
     if (!response) throw new UnavailableError(`${url} cannot be reached`);
     const fields = fieldsIn(await response.text().catch(() => ''));
     const answer = response.status === 200 && fields ? readAnswer(fields) : undefined;
     if (!answer) throw new UnavailableError(`${url} answered ${response.status}`);
     if (answer.Error) throw errorOf(answer.Error);
     return {
-      key,
+      key: pending.key,
       handle: 0,
       state: readState(answer.Value, matchers),
       from,
@@ -56,17 +57,21 @@ export function createPlainCalls({ url, credential, matchers, platform }: PlainD
       ask(pending).then(pending.resolve, pending.reject),
 
     /**
-     * Settles a question if there is an answer, and returns whether there is. Otherwise it goes on
+     * Settles a question if there is an answer, and returns whether this call did. Otherwise it goes on
      * waiting, since a WebSocket may open before its time is over.
      */
     async trySettle(pending: PendingQuestion): Promise<boolean> {
+      if (pending.isPlain) return false;
       try {
         pending.resolve(await ask(pending));
         return true;
       } catch (error) {
-        if (error instanceof UnavailableError) return false;
-        pending.reject(error as Error);
-        return true;
+        if (!(error instanceof UnavailableError)) {
+          pending.reject(error as Error);
+          return true;
+        }
+        pending.isPlain = false;
+        return false;
       }
     },
 

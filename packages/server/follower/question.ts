@@ -34,10 +34,15 @@ export function questionOf(token: VerifiedToken): Question {
 
 const textOf = (claim: unknown): string => (typeof claim === 'string' ? claim : '');
 
-/** A question that waits for its answer. Callers with the same question share it. */
+/** A question that waits for its answer. Callers with the same question share it, unless `isPlain`. */
 export type PendingQuestion = {
   key: string;
   question: Question;
+  /**
+   * Whether a plain call asks it. The gateway may have read it, and cannot take the answer back, so
+   * a decision that starts later needs a question of its own.
+   */
+  isPlain: boolean;
   resolve: (entry: Entry) => void;
   reject: (error: Error) => void;
   /** The ID of the last `ask`. */

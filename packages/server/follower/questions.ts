@@ -17,10 +17,11 @@ export type Route = {
 
 export type Questions = ReturnType<typeof createQuestions>;
 
-/** Finds the answers to questions, in memory or by asking. Equal questions at a time are one. */
+/** Finds the answers to questions, in memory or by asking. */
 export function createQuestions({ clock, after }: Platform, route: Route) {
-  const answers = new Map<string, Promise<Entry>>();
   const waiting = new Set<PendingQuestion>();
+  /** The last of the waiting questions with each key. */
+  const byKey = new Map<string, ReturnType<typeof createPending>>();
   let isClosed = false;
 
   function rejectWaiting(error: Error): void {
@@ -30,6 +31,7 @@ export function createQuestions({ clock, after }: Platform, route: Route) {
   async function ask(key: string, question: Question): Promise<Entry> {
     const pending = createPending(key, question);
     waiting.add(pending);
+    byKey.set(key, pending);
     const cancel = after(answerMs, () =>
       pending.reject(new UnavailableError('Bailiwick does not answer in time')),
     );
@@ -39,19 +41,18 @@ export function createQuestions({ clock, after }: Platform, route: Route) {
     } finally {
       cancel();
       waiting.delete(pending);
-      answers.delete(key);
+      if (byKey.get(key) === pending) byKey.delete(key);
       route.withdraw(pending);
     }
   }
 
   function entryOf(question: Question): Promise<Entry> | Entry {
     const key = JSON.stringify(question);
-    const entry = route.find(key) ?? answers.get(key);
+    const entry = route.find(key);
     if (entry) return entry;
     if (isClosed) throw new UnavailableError(closedMessage);
-    const answer = ask(key, question);
-    answers.set(key, answer);
-    return answer;
+    const pending = byKey.get(key);
+    return pending && !pending.isPlain ? pending.answer : ask(key, question);
   }
 
   return {
@@ -86,5 +87,5 @@ function createPending(key: string, question: Question) {
   });
   // The executor of a promise runs at once.
   const { resolve, reject } = settle as Pick<PendingQuestion, 'resolve' | 'reject'>;
-  return { key, question, answer, resolve, reject, askId: 0, lostAnswers: 0 };
+  return { key, question, answer, resolve, reject, isPlain: false, askId: 0, lostAnswers: 0 };
 }

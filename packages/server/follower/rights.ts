@@ -7,7 +7,8 @@ import { isGranted, type State } from './state.ts';
 /** The permissions of a token or subject, as they are now. */
 export type Rights = {
   /**
-   * Whether the permission is held on the resource, or without one in the whole tenant.
+   * Whether the permission is held on the resource, or without one in the whole tenant. In the
+   * state `plain` the answer is at most a second old, and may be allowed after a revoking reply.
    * @throws UnavailableError if it is no longer known, until `refresh`; with `onUnavailable: 'deny'`
    * the answer is then false
    */
