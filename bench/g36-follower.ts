@@ -60,9 +60,12 @@ async function startFollower(t: Ends) {
   return follower;
 }
 
+const userOf = (index: number): string => `usr_${String(index).padStart(26, '0')}`;
+const tenant = `tnt_${'0'.repeat(26)}`;
+
 /** The slowest percent of the decisions, timed one by one. */
 async function deciding(t: Ends, seconds: number, rounds: number): Promise<Row> {
-  const rights = await (await startFollower(t)).rightsOf('usr_1', 'tnt_1');
+  const rights = await (await startFollower(t)).rightsOf(userOf(1), tenant);
   const decide = (call: number): number => {
     const [area, role] = [call % 20, call % roles];
     const before = performance.now();
@@ -140,11 +143,11 @@ async function remembering(t: Ends): Promise<Row> {
     collect();
     return process.memoryUsage().heapUsed;
   };
-  await follower.rightsOf('usr_0', 'tnt_1');
+  await follower.rightsOf(userOf(0), tenant);
   const before = used();
   const rights: Rights[] = [];
   for (let index = 1; index <= entries; index++)
-    rights.push(await follower.rightsOf(`usr_${index}`, 'tnt_1'));
+    rights.push(await follower.rightsOf(userOf(index), tenant));
   const bytes = used() - before;
   if (!rights.every((one) => one.isCurrent())) throw new Error('the lease has ended meanwhile');
   return {

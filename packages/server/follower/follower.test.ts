@@ -5,6 +5,9 @@ import { isUnavailable, startFollowing, state, token } from '../testing/followin
 import { credential } from '../testing/gateway.ts';
 import { follower } from './follower.ts';
 
+const user = 'usr_01arz3ndektsv4rrffq69g5fav';
+const tenant = 'tnt_01arz3ndektsv4rrffq69g5fav';
+
 test('the rights of a token are its grants within its scope and the scopes of its app', async (t) => {
   const { follower: own, gateway } = await startFollowing(t, undefined, { tenants: ['tnt_1'] });
   const rights = await own.rights(token);
@@ -65,11 +68,47 @@ test('rightsOf are all rights of a subject, without a scope', async (t) => {
   const { follower: own, gateway } = await startFollowing(t, {
     answer: () => ({ Value: { Sets, Grants } }),
   });
-  const rights = await own.rightsOf('usr_2', 'tnt_1');
+  const rights = await own.rightsOf(user, tenant);
   assert.equal(rights.can('app.notes.read'), true);
   assert.equal(rights.can('app.reports.write'), false);
   const { ID: _, ...ask } = await (await gateway.connection(0)).read('ask');
-  assert.deepEqual(ask, { Type: 'ask', Subject: 'usr_2', Tenant: 'tnt_1' });
+  assert.deepEqual(ask, { Type: 'ask', Subject: user, Tenant: tenant });
+});
+
+test('texts that no gateway takes are refused before they close the follower', async (t) => {
+  const { follower: own, gateway } = await startFollowing(t);
+  const rights = await own.rights(token);
+  const long = 'x'.repeat(2049);
+  for (const subject of [
+    '',
+    long,
+    'usr_',
+    'usr_1',
+    `app_${user.slice(4)}`,
+    `${user}a`,
+    {} as string,
+  ])
+    await assert.rejects(own.rightsOf(subject, tenant), TypeError);
+  for (const id of ['', long, 'tnt_1', user])
+    await assert.rejects(own.rightsOf(user, id), TypeError);
+  for (const claims of [
+    { keyId: '' },
+    { keyId: long },
+    { client_id: long },
+    { client_id: 7 as never },
+    { sid: long },
+    { tenant: {} as never },
+    { aud: [''] },
+    { aud: long },
+    { aud: Array.from({ length: 21 }, () => 'https://reports.example.com') },
+  ]) {
+    await assert.rejects(own.rights({ ...token, ...claims }), InvalidTokenError);
+    await assert.rejects(own.confirm({ ...token, ...claims }), InvalidTokenError);
+  }
+  const connection = await gateway.connection(0);
+  await connection.drop();
+  assert.equal(connection.frames.filter(({ Type }) => Type === 'ask').length, 1);
+  assert.equal(rights.can('app.reports.read'), true);
 });
 
 test('after a drop a permission is unknown until refresh, and the drop is acknowledged after it', async (t) => {

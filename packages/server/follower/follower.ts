@@ -1,7 +1,7 @@
 import type { VerifiedToken } from '../verifier.ts';
 import { createMatchers } from './patterns.ts';
 import { hostPlatform, type Platform } from './platform.ts';
-import { type Question, questionOf } from './question.ts';
+import { type Question, questionOf, subjectQuestion } from './question.ts';
 import { createRights, type Rights, type TokenLimits } from './rights.ts';
 import { type FollowerState, openRoute } from './route.ts';
 
@@ -33,7 +33,7 @@ export type Follower = {
   /**
    * All rights of a user or bot in a tenant, for questions about others. A request's own rights are
    * those of its token.
-   * @throws UnavailableError if they cannot be known
+   * @throws TypeError if one is no ID; UnavailableError if they cannot be known
    */
   rightsOf(subject: string, tenant: string): Promise<Rights>;
   /** For `verifier`. @throws InvalidTokenError if the token has ended; UnavailableError */
@@ -72,14 +72,16 @@ export function createFollower(options: FollowerOptions, platform: Platform): Fo
   }
 
   return {
-    rights(token) {
+    async rights(token) {
       const { sub, client_id: clientId, sid, credential, scope = '' } = token;
       // The token of a bot has a credential, and is not decided by its scope alone.
       const isOfService = sub === clientId && sid === undefined && credential === undefined;
       const limits = { scope: matchers(scope.split(' ')), isOfService };
-      return rightsAbout(questionOf(token), limits);
+      return await rightsAbout(questionOf(token), limits);
     },
-    rightsOf: (subject, tenant) => rightsAbout({ Subject: subject, Tenant: tenant }),
+    async rightsOf(subject, tenant) {
+      return await rightsAbout(subjectQuestion(subject, tenant));
+    },
     async confirm(token) {
       await questions.currentEntry(questionOf(token));
     },
