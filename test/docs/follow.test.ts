@@ -16,7 +16,7 @@ type Client = {
 const question = { Subject: 'usr_1', Tenant: 'tnt_1' };
 const Value = { Sets: [['app.reports.read']], Grants: { '': [0] } };
 
-async function startClient(t: TestContext) {
+async function startClient(t: TestContext, welcome?: object) {
   const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/follow.md'), 'utf8');
   const [, code = ''] = /^```js\n(.*?)^```$/ms.exec(page) ?? [];
   assert.ok(code.split('\n').length <= 61, 'the client has more than 60 lines');
@@ -26,11 +26,12 @@ async function startClient(t: TestContext) {
   const { follow } = (await import(path.join(folder, 'follow.mjs'))) as {
     follow(url: string, key: string): Client;
   };
-  const gateway = await startGateway(t, { answer: () => ({ Value }) });
+  const gateway = await startGateway(t, { answer: () => ({ Value }), welcomes: !welcome });
   const client = follow(gateway.url, credential);
   t.after(() => client.close());
   const connection = await gateway.connection(0);
   assert.equal((await connection.read('hello'))['Credential'], credential);
+  if (welcome) connection.welcome(welcome);
   await connection.read('beat');
   return { gateway, client, connection };
 }
@@ -89,4 +90,36 @@ test('the client begins a new connection without entries', async (t) => {
   next.sendText('{"Type":"unknown"}');
   await next.closed();
   assert.equal(client.isCurrent(again), false);
+});
+
+test('the client forgets what is over, and what it holds at its end', async (t) => {
+  const { client, connection, gateway } = await startClient(t);
+  gateway.script.answer = () => ({ LastsMs: 20, Value });
+  await client.ask(question);
+  assert.deepEqual((await connection.read('forget'))['Handles'], [1]);
+  gateway.script.answer = () => ({ Value });
+  await client.ask(question);
+  client.close();
+  await connection.closed();
+  assert.deepEqual((await connection.read('forget'))['Handles'], [2]);
+});
+
+test('the client beats as soon as a question ends its idle time', async (t) => {
+  const { client, connection, gateway } = await startClient(t, { IdleBeatMs: 60_000 });
+  // The client has its lease when it has acknowledged a drop.
+  await connection.drop();
+  gateway.script.answer = () => undefined;
+  const answer = client.ask(question);
+  const { ID } = await connection.read('ask');
+  await connection.read('beat');
+  connection.answer(ID, { Value });
+  assert.equal(client.isCurrent(await answer), true);
+});
+
+test('the client ends a connection that answers what it has not asked', async (t) => {
+  const { client, connection, gateway } = await startClient(t);
+  const entry = await client.ask(question);
+  connection.answer(99, { Value });
+  await gateway.connection(1);
+  assert.equal(client.isCurrent(entry), false);
 });
