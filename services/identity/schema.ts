@@ -23,6 +23,7 @@ import {
 import { Baseline } from './migrations/042-baseline.ts';
 import { Revocations } from './migrations/043-revocations.ts';
 import { LockReceipts } from './migrations/044-lock-receipts.ts';
+import { BotMakers } from './migrations/045-bot-makers.ts';
 import { PasskeyEntity, UsedChallengeEntity } from './passkeys/entities.ts';
 import {
   KnownNetworkEntity,
@@ -70,6 +71,7 @@ export const identitySchema: ServiceSchema = {
     { name: '042-baseline', class: Baseline },
     { name: '043-revocations', class: Revocations },
     { name: '044-lock-receipts', class: LockReceipts },
+    { name: '045-bot-makers', class: BotMakers },
   ],
   baseline: { version: 32, last: '041-sso-recovery' },
   compatibleFrom: 1,

@@ -33,10 +33,10 @@ export class LockReceipts extends Migration {
         followers int not null,
         sign_out text not null,
         primary key (receipt, kind, holder, session_id)
-      );`);
+      );
+      create index if not exists lock_receipt_row_tenant on lock_receipt_row (tenant);`);
     this.addSql(
       "alter table user_account add column if not exists lock_receipt text not null default ''",
     );
-    this.addSql('create index if not exists bot_created_by on bot (created_by)');
   }
 }

@@ -52,6 +52,7 @@ export const LockReceiptRowEntity = defineEntity({
     /** The sign-out in sso that the state comes from; '' = none. */
     signOut: p.text(),
   },
+  indexes: [{ name: 'lock_receipt_row_tenant', properties: ['tenant'] }],
 });
 
 export type RowKind = 'cache' | 'changes' | 'session' | 'token' | 'bot' | 'app';
