@@ -14,10 +14,9 @@ import { findBotsAnywhere } from '../bots/queries.ts';
 import type { HolderRow, ReceiptRow } from '../receipts/entities.ts';
 import {
   addRows,
+  claimOpenReceipts,
   completeReceipt,
-  findReceipt,
   finishReceipt,
-  listOpenReceipts,
   listRows,
   settleRows,
 } from '../receipts/queries.ts';
@@ -201,12 +200,11 @@ export const watchLocks = (deps: LockDeps): Background =>
     log: deps.log,
     failed,
     async work(isStopped) {
-      for (const id of await listOpenReceipts(deps.database, receiptsAtOnce)) {
+      for (const receipt of await claimOpenReceipts(deps.database, byService, receiptsAtOnce)) {
         if (isStopped()) return;
-        const receipt = await findReceipt(deps.database, id);
         // One that fails does not keep the others from being followed.
-        await (receipt && refreshReceipt(deps, receipt))?.catch((error: unknown) =>
-          deps.log.warn(failed, { error, receipt: id }),
+        await refreshReceipt(deps, receipt).catch((error: unknown) =>
+          deps.log.warn(failed, { error, receipt: receipt.id }),
         );
       }
     },

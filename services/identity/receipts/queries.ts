@@ -132,15 +132,21 @@ export async function finishReceipt(
   await database.write(call, finish, [receipt]);
 }
 
-const open: Statement<{ id: string }, [limit: number]> = {
-  name: 'identity.open_lock_receipts',
-  text: 'select id from lock_receipt where final_at is null order by checked_at limit $1',
+// The older a receipt is, the longer it waits for the next look, as the retries of its logouts do.
+const open: Statement<ReceiptRow, [limit: number]> = {
+  name: 'identity.claim_open_lock_receipts',
+  text: `update lock_receipt set checked_at = now() where id = any (array (
+           select id from lock_receipt where final_at is null
+             and checked_at < now() - greatest(interval '10 seconds', least(interval '10 minutes', (checked_at - locked_at) / 10))
+           order by checked_at limit $1 for update skip locked)) returning ${columns}`,
 };
 
-/** The receipts that are not final, the one that was looked at first in front. */
-export async function listOpenReceipts(database: Database, limit: number): Promise<string[]> {
-  return (await database.query(open, [limit])).map(({ id }) => id);
-}
+/** Takes the receipts that are not final and due for a look: no other process looks at them now. */
+export const claimOpenReceipts = (
+  database: Database,
+  call: Origin,
+  limit: number,
+): Promise<ReceiptRow[]> => database.write(call, open, [limit]);
 
 const lift: Statement<never, [subject: string]> = {
   name: 'identity.lift_locks',
