@@ -912,7 +912,7 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   LockReceipts_Get: {
-    "text":"Returns a receipt with its present rows. With a Tenant, the receipt of a bot or app of the tenant is whole. That of a user has the tenant's rows only, without the reason and the operator; the result is not_found unless the user is a member of the tenant or the receipt has rows of it. A receipt is kept for 400 days.","access":"a session or a bot key: the permission iam.users.read in Tenant; or the permission iam.platform.users.read on the platform, if Tenant is empty","answers":"record","tenant":"Tenant",
+    "text":"Returns a receipt with its present rows. With a Tenant, the receipt of a bot or app of the tenant is whole. That of a user has the tenant's rows only, without the reason and the operator; the result is not_found unless the user is a member of the tenant or the receipt has rows of it. A receipt is kept for 400 days, and that of a user or bot for as long as it is locked.","access":"a session or a bot key: the permission iam.users.read in Tenant; or the permission iam.platform.users.read on the platform, if Tenant is empty","answers":"record","tenant":"Tenant",
     fields: [
       {"path":"ID","kind":"text","required":true,"text":""},
       {"path":"Tenant","kind":"text","required":false,"text":"Empty for the whole receipt, for operators of the platform."},
@@ -1600,7 +1600,7 @@ export const operations: Readonly<Record<string, Help>> = {
     ],
   },
   Users_Lock: {
-    "text":"Locks a user: disables the account and ends all that it holds, with a receipt. Sessions, refresh tokens, sign-in codes, mailed links and consents to apps end before the call returns, invitations of the user cannot be accepted, and each app is called that the user is signed in to. Locking a locked user changes nothing and returns the receipt of that lock. A user who locks another needs a Reason and a recent sign-in, as for Disable.","access":"a session or a bot key: the permission iam.platform.users.write on the platform","answers":"record","tenant":"",
+    "text":"Locks a user: disables the account and ends all that it holds, with a receipt. Sessions, refresh tokens, sign-in codes, mailed links and consents to apps end before the call returns, invitations of the user cannot be accepted, and each app is called that the user is signed in to. Locking a locked user who was not changed since changes nothing and returns the receipt of that lock. A user who locks another needs a Reason and a recent sign-in, as for Disable.","access":"a session or a bot key: the permission iam.platform.users.write on the platform","answers":"record","tenant":"",
     fields: [
       {"path":"UserID","kind":"text","required":true,"text":""},
       {"path":"Reason","kind":"text","required":false,"text":"Why. Required of a user who acts on another account: it is in the audit and the receipt, and the user of the account reads it in a mail."},

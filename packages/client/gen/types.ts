@@ -204,7 +204,7 @@ export interface Operations {
   Keys_Rotate: { request: Keys_RotateReq; response: Keys_RotateRes };
   /** Returns the key-encryption keys, how many data keys each of them wraps, and the pending work of a rotation. */
   Keys_Status: { request: Keys_StatusReq; response: Keys_StatusRes };
-  /** Returns a receipt with its present rows. With a Tenant, the receipt of a bot or app of the tenant is whole. That of a user has the tenant's rows only, without the reason and the operator; the result is not_found unless the user is a member of the tenant or the receipt has rows of it. A receipt is kept for 400 days. */
+  /** Returns a receipt with its present rows. With a Tenant, the receipt of a bot or app of the tenant is whole. That of a user has the tenant's rows only, without the reason and the operator; the result is not_found unless the user is a member of the tenant or the receipt has rows of it. A receipt is kept for 400 days, and that of a user or bot for as long as it is locked. */
   LockReceipts_Get: { request: LockReceipts_GetReq; response: LockReceipts_GetRes };
   /** Allows mail to an address again, for example after its mailbox was restored. */
   Mail_DeleteSuppression: { request: Mail_DeleteSuppressionReq; response: Mail_DeleteSuppressionRes };
@@ -378,7 +378,7 @@ export interface Operations {
   Users_ListIdentities: { request: Users_ListIdentitiesReq; response: Users_ListIdentitiesRes };
   /** Lists the sessions of a user. Current is true for that of the call. */
   Users_ListSessions: { request: Users_ListSessionsReq; response: Users_ListSessionsRes };
-  /** Locks a user: disables the account and ends all that it holds, with a receipt. Sessions, refresh tokens, sign-in codes, mailed links and consents to apps end before the call returns, invitations of the user cannot be accepted, and each app is called that the user is signed in to. Locking a locked user changes nothing and returns the receipt of that lock. A user who locks another needs a Reason and a recent sign-in, as for Disable. */
+  /** Locks a user: disables the account and ends all that it holds, with a receipt. Sessions, refresh tokens, sign-in codes, mailed links and consents to apps end before the call returns, invitations of the user cannot be accepted, and each app is called that the user is signed in to. Locking a locked user who was not changed since changes nothing and returns the receipt of that lock. A user who locks another needs a Reason and a recent sign-in, as for Disable. */
   Users_Lock: { request: Users_LockReq; response: Users_LockRes };
   /** Unlinks a user from a provider and ends the sessions that the provider opened. The next sign-in at the provider with the user's address is linked instead. Use it for a user who has a new identity at the provider. */
   Users_RemoveIdentity: { request: Users_RemoveIdentityReq; response: Users_RemoveIdentityRes };
@@ -2912,13 +2912,15 @@ export type LockReceipt = {
   Reason: string;
   /** The user or bot that locked; platform for the platform key. Empty in a tenant's view of a user. */
   By: string;
-  /** When it was locked: no sign-in and no token of it has begun since. */
+  /** When it was locked. What began in the moments after, before every cache had dropped it, has ended with the lock too, or has a row. */
   At?: string;
-  /** Whether no row changes any more. */
+  /** Whether none of these rows changes any more. */
   Final: boolean;
-  /** When it was restored. Absent while it is locked, and for apps. */
+  /** When it was restored, or locked anew. Absent while the lock holds, and for apps. */
   LiftedAt?: string;
   Rows: LockReceiptRow[];
+  /** The tenant whose part of the receipt of a user this is. Empty for the whole receipt. */
+  Tenant: string;
 };
 
 /** A holder of something that the lock ends. */
@@ -2931,7 +2933,7 @@ export type LockReceiptRow = {
   Name: string;
   /** The tenant of the app or bot. Empty for our own processes, and for an app of the platform. */
   Tenant: string;
-  /** dropped: the process has said that it dropped the entries. ends: nothing of it is valid after EndsAt. accepted: the app took the logout; what it did is not known. waiting: the logout is under way. failed: the app did not take the logout, and no attempt follows. unknown: the app may keep a session of its own, and cannot be told or was not reached. kept: the user made it; a lock does not end it. */
+  /** dropped: the process has said that it dropped the entries, and each of its followers has said so, or its lease is over: Detail counts those. ends: nothing of it is valid after EndsAt. accepted: the app took the logout; what it did is not known. waiting: the logout is under way. failed: the app did not take the logout, and no attempt follows. unknown: the app may keep a session of its own, and cannot be told or was not reached. kept: the user made it; a lock does not end it. */
   State: string;
   /** When the state was reached. */
   At?: string;
@@ -2955,7 +2957,7 @@ export type LockReceipts_GetReq = {
 /** The receipt. */
 export type LockReceipts_GetRes = {
   Receipt: LockReceipt;
-  /** Once the receipt is final, the same receipt as a JWS in compact form, signed with a key of the issuer: typ is lock-receipt+jwt, and the claim receipt has the record. Empty before. */
+  /** Once the receipt is final, the same receipt as a JWS in compact form, signed with a key of the issuer: typ is lock-receipt+jwt, and the claim receipt has the record. Empty before, and while the issuer cannot be reached. */
   Signed: string;
 };
 

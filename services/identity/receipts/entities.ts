@@ -94,16 +94,20 @@ export const wholeReceipt: ReceiptView = { rowsOf: '', isWhole: true };
 export const receiptRecord = (
   receipt: ReceiptRow,
   rows: readonly HolderRow[],
-  { isWhole }: ReceiptView,
+  { rowsOf, isWhole }: ReceiptView,
 ): MessageInitShape<typeof LockReceiptSchema> => ({
   id: receipt.id,
   subject: receipt.subject,
-  ...(isWhole && { reason: receipt.reason, by: receipt.lockedBy }),
+  ...(isWhole ? { reason: receipt.reason, by: receipt.lockedBy } : { tenant: rowsOf }),
   at: timeOf(receipt.lockedAt),
-  final: receipt.finalAt !== null,
+  final: isWhole ? receipt.finalAt !== null : isSettled(receipt, rows),
   ...(receipt.liftedAt && { liftedAt: timeOf(receipt.liftedAt) }),
   rows: rows.map(rowRecord),
 });
+
+/** Whether no row of a tenant changes any more: those of other tenants may. */
+const isSettled = ({ completedAt }: ReceiptRow, rows: readonly HolderRow[]): boolean =>
+  completedAt !== null && rows.every(({ state }) => state !== 'waiting');
 
 const rowRecord = (row: HolderRow): MessageInitShape<typeof LockReceiptRowSchema> => ({
   holder: row.holder,

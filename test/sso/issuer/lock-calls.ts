@@ -21,6 +21,7 @@ export type Receipt = {
   Reason: string;
   By: string;
   At: string;
+  Tenant: string;
   Final: boolean;
   LiftedAt: string | null;
   Rows: Row[];

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file bailiwick/common/v1/lock_receipt.proto.
  */
 export const file_bailiwick_common_v1_lock_receipt: GenFile = /*@__PURE__*/
-  fileDesc("CiZiYWlsaXdpY2svY29tbW9uL3YxL2xvY2tfcmVjZWlwdC5wcm90bxITYmFpbGl3aWNrLmNvbW1vbi52MSKTAgoLTG9ja1JlY2VpcHQSDgoCaWQYASABKAlSAklEEhgKB3N1YmplY3QYAiABKAlSB1N1YmplY3QSFgoGcmVhc29uGAMgASgJUgZSZWFzb24SDgoCYnkYBCABKAlSAkJ5EioKAmF0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFICQXQSFAoFZmluYWwYBiABKAhSBUZpbmFsEjcKCWxpZnRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCExpZnRlZEF0EjcKBHJvd3MYCCADKAsyIy5iYWlsaXdpY2suY29tbW9uLnYxLkxvY2tSZWNlaXB0Um93UgRSb3dzIrQCCg5Mb2NrUmVjZWlwdFJvdxIWCgZob2xkZXIYASABKAlSBkhvbGRlchISCgRraW5kGAIgASgJUgRLaW5kEhIKBG5hbWUYAyABKAlSBE5hbWUSFgoGdGVuYW50GAQgASgJUgZUZW5hbnQSFAoFc3RhdGUYBSABKAlSBVN0YXRlEioKAmF0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFICQXQSMwoHZW5kc19hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBkVuZHNBdBIWCgZkZXRhaWwYCCABKAlSBkRldGFpbBIdCgpzZXNzaW9uX2lkGAkgASgJUglTZXNzaW9uSUQSHAoJZm9sbG93ZXJzGAogASgFUglGb2xsb3dlcnNiBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("CiZiYWlsaXdpY2svY29tbW9uL3YxL2xvY2tfcmVjZWlwdC5wcm90bxITYmFpbGl3aWNrLmNvbW1vbi52MSKrAgoLTG9ja1JlY2VpcHQSDgoCaWQYASABKAlSAklEEhgKB3N1YmplY3QYAiABKAlSB1N1YmplY3QSFgoGcmVhc29uGAMgASgJUgZSZWFzb24SDgoCYnkYBCABKAlSAkJ5EioKAmF0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFICQXQSFAoFZmluYWwYBiABKAhSBUZpbmFsEjcKCWxpZnRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCExpZnRlZEF0EjcKBHJvd3MYCCADKAsyIy5iYWlsaXdpY2suY29tbW9uLnYxLkxvY2tSZWNlaXB0Um93UgRSb3dzEhYKBnRlbmFudBgJIAEoCVIGVGVuYW50IrQCCg5Mb2NrUmVjZWlwdFJvdxIWCgZob2xkZXIYASABKAlSBkhvbGRlchISCgRraW5kGAIgASgJUgRLaW5kEhIKBG5hbWUYAyABKAlSBE5hbWUSFgoGdGVuYW50GAQgASgJUgZUZW5hbnQSFAoFc3RhdGUYBSABKAlSBVN0YXRlEioKAmF0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFICQXQSMwoHZW5kc19hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBkVuZHNBdBIWCgZkZXRhaWwYCCABKAlSBkRldGFpbBIdCgpzZXNzaW9uX2lkGAkgASgJUglTZXNzaW9uSUQSHAoJZm9sbG93ZXJzGAogASgFUglGb2xsb3dlcnNiBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
  * What a lock has ended, with a row for each holder. No state says more than is known: an app that
@@ -49,21 +49,22 @@ export type LockReceipt = Message<"bailiwick.common.v1.LockReceipt"> & {
   by: string;
 
   /**
-   * When it was locked: no sign-in and no token of it has begun since.
+   * When it was locked. What began in the moments after, before every cache had dropped it, has ended
+   * with the lock too, or has a row.
    *
    * @generated from field: google.protobuf.Timestamp at = 5 [json_name = "At"];
    */
   at?: Timestamp | undefined;
 
   /**
-   * Whether no row changes any more.
+   * Whether none of these rows changes any more.
    *
    * @generated from field: bool final = 6 [json_name = "Final"];
    */
   final: boolean;
 
   /**
-   * When it was restored. Absent while it is locked, and for apps.
+   * When it was restored, or locked anew. Absent while the lock holds, and for apps.
    *
    * @generated from field: google.protobuf.Timestamp lifted_at = 7 [json_name = "LiftedAt"];
    */
@@ -73,6 +74,13 @@ export type LockReceipt = Message<"bailiwick.common.v1.LockReceipt"> & {
    * @generated from field: repeated bailiwick.common.v1.LockReceiptRow rows = 8 [json_name = "Rows"];
    */
   rows: LockReceiptRow[];
+
+  /**
+   * The tenant whose part of the receipt of a user this is. Empty for the whole receipt.
+   *
+   * @generated from field: string tenant = 9 [json_name = "Tenant"];
+   */
+  tenant: string;
 };
 
 /**
@@ -118,7 +126,8 @@ export type LockReceiptRow = Message<"bailiwick.common.v1.LockReceiptRow"> & {
   tenant: string;
 
   /**
-   * dropped: the process has said that it dropped the entries. ends: nothing of it is valid after
+   * dropped: the process has said that it dropped the entries, and each of its followers has said so,
+   * or its lease is over: Detail counts those. ends: nothing of it is valid after
    * EndsAt. accepted: the app took the logout; what it did is not known. waiting: the logout is under
    * way. failed: the app did not take the logout, and no attempt follows. unknown: the app may keep a
    * session of its own, and cannot be told or was not reached. kept: the user made it; a lock does

@@ -56,7 +56,8 @@ export type LockReceiptsGetResponse = Message<"bailiwick.identity.v1.LockReceipt
 
   /**
    * Once the receipt is final, the same receipt as a JWS in compact form, signed with a key of the
-   * issuer: typ is lock-receipt+jwt, and the claim receipt has the record. Empty before.
+   * issuer: typ is lock-receipt+jwt, and the claim receipt has the record. Empty before, and while
+   * the issuer cannot be reached.
    *
    * @generated from field: string signed = 2 [json_name = "Signed"];
    */
@@ -81,7 +82,7 @@ export const LockReceipts: GenService<{
    * Returns a receipt with its present rows. With a Tenant, the receipt of a bot or app of the tenant is
    * whole. That of a user has the tenant's rows only, without the reason and the operator; the result
    * is not_found unless the user is a member of the tenant or the receipt has rows of it. A receipt is
-   * kept for 400 days.
+   * kept for 400 days, and that of a user or bot for as long as it is locked.
    *
    * @generated from rpc bailiwick.identity.v1.LockReceipts.Get
    */

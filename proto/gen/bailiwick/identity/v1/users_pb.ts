@@ -1537,7 +1537,7 @@ export const Users: GenService<{
    * Locks a user: disables the account and ends all that it holds, with a receipt. Sessions, refresh
    * tokens, sign-in codes, mailed links and consents to apps end before the call returns, invitations
    * of the user cannot be accepted, and each app is called that the user is signed in to. Locking a
-   * locked user changes nothing and returns the receipt of that lock. A user who locks another needs a
+   * locked user who was not changed since changes nothing and returns the receipt of that lock. A user who locks another needs a
    * Reason and a recent sign-in, as for Disable.
    *
    * @generated from rpc bailiwick.identity.v1.Users.Lock

@@ -325,8 +325,8 @@ export const SignReceiptResponseSchema: GenMessage<SignReceiptResponse> = /*@__P
  */
 export const AppSignOuts: GenService<{
   /**
-   * Ends the sign-ins of a user to apps, and the user's consents. With Until only the sign-ins of
-   * before, and no consents: the user may use apps again since. Returns the sign-outs since a time,
+   * Ends the sign-ins of a user to apps, and the user's consents. With Until only those from
+   * before: the user may use apps again since. Returns the sign-outs since a time,
    * those of earlier calls included, and the apps and providers that the user made.
    *
    * @generated from rpc bailiwick.sso.v1.AppSignOuts.EndOfUser
