@@ -9,7 +9,7 @@ import type {
 } from '@bailiwick/proto/gen/bailiwick/sso/v1/sign_outs_pb.ts';
 import type { Database } from '@bailiwick/store';
 import type { PeerClient } from '@bailiwick/wire';
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { timestampFromDate, timestampMs } from '@bufbuild/protobuf/wkt';
 import { findBotsAnywhere } from '../bots/queries.ts';
 import type { HolderRow, ReceiptRow } from '../receipts/entities.ts';
 import {
@@ -78,8 +78,10 @@ async function completeBotLock(
 }
 
 /**
- * Ends what the user holds in the other services and in all caches, and writes who held it. Without
- * sso the receipt stays incomplete, and no app can use what it has: each use asks about the session.
+ * Ends what the user holds in the other services and in all caches, and writes who held it. The caches
+ * come first: a sign-in that begins after them finds no session, so that sso ends all there are. Without
+ * sso the receipt stays incomplete. Apps cannot refresh meanwhile, since the session has ended; an
+ * access token that an app verifies by itself is valid until it expires.
  */
 async function completeUserLock(
   deps: LockDeps,
@@ -108,7 +110,7 @@ async function completeUserLock(
   const now = new Date();
   const rows = [
     ...holders.map((holder) => cacheRow(holder, now)),
-    ...(apps ? apps.signOuts.flatMap((signOut) => appRows(signOut, now)) : []),
+    ...(apps ? inOrder(apps.signOuts).flatMap((signOut) => appRows(signOut, now)) : []),
     ...(apps ? apps.ownRecords.map((app) => ownRow('app', app, now)) : []),
   ];
   await deps.database.transaction({ call: byService, tenant: null }, async (tx) => {
@@ -143,8 +145,12 @@ function joinReports(
 /** Informs access of the present state: the account may have been restored or deleted meanwhile. */
 async function reportState(
   { database, authority }: LockDeps,
+    // A holder that did not answer the second time has named itself the first time.
+    const { name, kind } = former && report.name === '' ? former : report;
   subject: string,
   call: Origin,
+      name,
+      kind,
 ): Promise<void> {
   const [user] = await findUsers(database, [subject]);
   if (!user) return;
@@ -153,13 +159,22 @@ async function reportState(
   await authority.setSubjectState({ subject, state, changedAt }, call);
 }
 
-/** One row for each holder: an app holds the tokens of several sessions. The latest end counts. */
+/** An app may have signed out of a session before, and signed in to it again. */
+const inOrder = (signOuts: readonly AppSignOut[]): AppSignOut[] =>
+  signOuts.toSorted((a, b) => endOf(a) - endOf(b));
+
+const endOf = ({ endedAt }: AppSignOut): number => (endedAt ? timestampMs(endedAt) : 0);
+
+/**
+ * One row for each holder: an app holds the tokens of several sessions, and ends one session several
+ * times. The latest end counts, and of rows without one the last.
+ */
 function distinct(rows: readonly HolderRow[]): HolderRow[] {
   const byHolder = new Map<string, HolderRow>();
   for (const row of rows) {
     const key = [row.kind, row.holder, row.sessionId].join(' ');
     const other = byHolder.get(key);
-    if (!other || Number(other.endsAt) < Number(row.endsAt)) byHolder.set(key, row);
+    if (!other || Number(other.endsAt) <= Number(row.endsAt)) byHolder.set(key, row);
   }
   return [...byHolder.values()];
 }
