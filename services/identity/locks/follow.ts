@@ -83,19 +83,17 @@ async function completeBotLock(
  * sso the receipt stays incomplete. Apps cannot refresh meanwhile, since the session has ended; an
  * access token that an app verifies by itself is valid until it expires.
  */
-async function completeUserLock(
-  deps: LockDeps,
-  { id, subject, lockedAt, liftedAt }: ReceiptRow,
-  call: Origin,
-): Promise<void> {
+async function completeUserLock(deps: LockDeps, receipt: ReceiptRow, call: Origin): Promise<void> {
+  const { id, subject, lockedAt } = receipt;
   const first = await deps.revoke([`user:${subject}`]);
   const since = new Date(new Date(lockedAt).getTime() - tokensMs);
+  const until = await endOfLock(deps.database, receipt);
   const apps = await deps.signOuts
     .endOfUser(
       {
         userId: subject,
         since: timestampFromDate(since),
-        ...(liftedAt && { until: timeOf(liftedAt) }),
+        ...(until && { until: timeOf(until) }),
       },
       call,
     )
@@ -122,6 +120,20 @@ async function completeUserLock(
 }
 
 /**
+ * The time until which the lock ends sign-ins; undefined while it holds. A process of an earlier
+ * version restores a user and notes no time: then only what is older than the lock is ended.
+ */
+async function endOfLock(
+  database: Database,
+  { id, subject, lockedAt, liftedAt }: ReceiptRow,
+): Promise<Date | string | undefined> {
+  if (liftedAt) return liftedAt;
+  const [user] = await findUsers(database, [subject]);
+  const isRestored = user && (user.status !== 'disabled' || user.lockReceipt !== id);
+  return isRestored ? lockedAt : undefined;
+}
+
+/**
  * The reports of two revocations: the first names who held something, and the second what was loaded
  * before the other services knew. Of both the one counts that proves less.
  */
@@ -133,8 +145,12 @@ function joinReports(
   for (const report of second) {
     const former = byHolder.get(report.holder);
     const { followers = 0, followersWaited = 0 } = former ?? {};
+    // A holder that did not answer the second time has named itself the first time.
+    const { name, kind } = former && report.name === '' ? former : report;
     byHolder.set(report.holder, {
       ...(former?.state === 'waited' ? former : report),
+      name,
+      kind,
       followers: Math.max(followers, report.followers),
       followersWaited: Math.max(followersWaited, report.followersWaited),
     });
@@ -145,12 +161,8 @@ function joinReports(
 /** Informs access of the present state: the account may have been restored or deleted meanwhile. */
 async function reportState(
   { database, authority }: LockDeps,
-    // A holder that did not answer the second time has named itself the first time.
-    const { name, kind } = former && report.name === '' ? former : report;
   subject: string,
   call: Origin,
-      name,
-      kind,
 ): Promise<void> {
   const [user] = await findUsers(database, [subject]);
   if (!user) return;

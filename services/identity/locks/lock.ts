@@ -10,6 +10,7 @@ import {
   addReceipt,
   addRows,
   findReceipt,
+  liftLocks,
   listBotsOfMaker,
   listRows,
 } from '../receipts/queries.ts';
@@ -49,12 +50,13 @@ async function lockUser(
   call: Call,
 ): Promise<UserRow> {
   const user = await lockExisting(tx, userId);
-  if (user.status === 'disabled' && user.lockReceipt !== '') return user;
+  if (await isLocked(tx, user)) return user;
   await endSessions(tx, userId);
   await voidResetTokens(tx, userId);
   await voidEmailChanges(tx, userId);
   await voidAllPendingLinks(tx, userId);
-  const previous = { Status: user.status, LockReceipt: '' };
+  await liftLocks(tx, userId);
+  const previous = { Status: user.status, LockReceipt: user.lockReceipt };
   const id = createId('lck');
   user.status = 'disabled';
   user.lockReceipt = id;
@@ -73,4 +75,14 @@ async function lockUser(
     ...operatorNotice(operator, 'user_disabled', user),
   });
   return user;
+}
+
+/**
+ * Whether the user has been locked and not changed since. A process of an earlier version restores and
+ * disables a user without a word to the receipt: then the lock is another one.
+ */
+async function isLocked(tx: Transaction, user: UserRow): Promise<boolean> {
+  if (user.status !== 'disabled' || user.lockReceipt === '') return false;
+  const receipt = await findReceipt(tx, user.lockReceipt);
+  return receipt !== undefined && Number(new Date(receipt.lockedAt)) === Number(user.updatedAt);
 }
