@@ -31,7 +31,7 @@ export function changeHandlers(
   ) {
     const operator = await provenOperator(database, userId, reason, call);
     const user = await database.transaction({ call, tenant: null, row: rowOf.user(userId) }, (tx) =>
-      changeStatus(tx, userId, status, operator),
+      changeStatus(tx, userId, status, { operator, reason: reason.trim() }),
     );
     // Invalidates after the change in both services, so that gateways read the new state, even if
     // the call to access fails.
@@ -99,7 +99,7 @@ async function changeStatus(
   tx: Transaction,
   userId: string,
   status: 'active' | 'disabled',
-  operator: Operator | undefined,
+  { operator, reason }: { operator: Operator | undefined; reason: string },
 ): Promise<UserRow> {
   const user = await lockExisting(tx, userId);
   if (user.status === status) return user;
@@ -120,6 +120,7 @@ async function changeStatus(
   recordUser(tx, `user.${change}`, user, {
     previous,
     ...operatorNotice(operator, `user_${change}`, user),
+    ...(reason !== '' && { reason }),
   });
   return user;
 }

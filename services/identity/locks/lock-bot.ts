@@ -38,7 +38,7 @@ export const botLockHandler = (deps: LockDeps): Pick<Handlers<typeof Bots>, 'loc
 
 async function lockBot(
   tx: Transaction,
-  { tenant, id: subject, reason }: BotsLockRequest,
+  { tenant, id: subject, reason: input }: BotsLockRequest,
   tasks: Task[],
   call: Call,
 ): Promise<{ bot: BotRow; receipt: ReceiptRow['id'] }> {
@@ -55,6 +55,7 @@ async function lockBot(
   bot.updatedAt = timeAfter(bot.updatedAt);
   const id = createId('lck');
   const lockedBy = call.caller.id;
+  const reason = input.trim();
   await addReceipt(tx, {
     id,
     subject,

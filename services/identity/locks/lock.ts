@@ -73,6 +73,7 @@ async function lockUser(
   recordUser(tx, 'user.disabled', user, {
     previous,
     ...operatorNotice(operator, 'user_disabled', user),
+    ...(reason !== '' && { reason }),
   });
   return user;
 }
