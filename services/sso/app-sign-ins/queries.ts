@@ -93,15 +93,19 @@ export async function removeConsent(
   return rows.length > 0;
 }
 
-const consentsOfUser: Statement<never, [userId: string]> = {
+const consentsOfUser: Statement<never, [userId: string, before: Date | null]> = {
   name: 'sso.remove_consents_of_user',
-  text: 'delete from app_consent where user_id = $1',
-  across: 'deletes the consents of a deleted user in all tenants',
+  text: `delete from app_consent where user_id = $1 and consented_at < coalesce($2::timestamptz, 'infinity')`,
+  across: 'deletes the consents of a deleted or locked user in all tenants',
 };
 
-/** Removes all consents of a deleted user. */
-export async function removeConsentsOfUser(tx: Transaction, userId: string): Promise<void> {
-  await tx.query(consentsOfUser, [userId]);
+/** Removes the consents of a deleted or locked user: all of them, or those from before a time. */
+export async function removeConsentsOfUser(
+  tx: Transaction,
+  userId: string,
+  before: Date | null,
+): Promise<void> {
+  await tx.query(consentsOfUser, [userId, before]);
 }
 
 /** Removes the consents to a deleted app. */

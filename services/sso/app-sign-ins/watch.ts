@@ -150,7 +150,7 @@ function followDeletedUsers({ database, broker, log }: Deps): Background {
         async handle({ data: { ID: userId } }) {
           if (typeof userId !== 'string') return;
           await database.transaction({ call: byService, tenant: null }, (tx) =>
-            removeConsentsOfUser(tx, userId),
+            removeConsentsOfUser(tx, userId, null),
           );
         },
       },

@@ -26,7 +26,7 @@ export function signOutHandlers(
         if (!since) throw invalid('Since is required');
         const before = until ? timestampDate(until) : null;
         await endSignIns(tx, await takeOfUser(tx, userId, before));
-        if (!before) await removeConsentsOfUser(tx, userId);
+        await removeConsentsOfUser(tx, userId, before);
         const signOuts = await claimSignOuts(tx, userId, timestampDate(since));
         const apps = await listAppsOfMaker(tx, userId);
         return {
