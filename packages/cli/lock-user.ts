@@ -35,16 +35,20 @@ export const lock: Command = {
     const Tenant = await tenantOf(client, name, values);
     const Reason = textOf(values['reason']) ?? '';
     const locked = await begin(client, name, { Tenant, Reason });
-    const ID = locked?.ID ?? '';
+    if (!locked) {
+      say(`${printable(name)} is locked, and its receipt is no longer kept`);
+      return exitCodes.ok;
+    }
+    const { ID, Rows: rows } = locked;
     const isJson = values['json'] === true;
-    if (!isJson && locked) print(pageOf(locked));
+    if (!isJson) print(pageOf(locked));
     const answer = await readReceipt(
       client,
       { ID, Tenant },
       {
         watches: values['watch'] === true,
         onChange: (row) => isJson || print(lineOf(row).join('  ')),
-        rows: locked?.Rows ?? [],
+        rows,
       },
     );
     if (isJson) print(JSON.stringify(answer, null, 2));
@@ -139,11 +143,16 @@ const pageOf = ({ ID, Subject, At, Rows }: Receipt): string =>
 
 const keyOf = ({ Kind, Holder, SessionID }: Row) => [Kind, Holder, SessionID].join(' ');
 
-const lineOf = ({ State, Kind, Name, EndsAt, Detail, Holder }: Row): string[] => [
+const lineOf = ({ State, Kind, Name, EndsAt, Detail, Followers, Holder }: Row): string[] => [
   printable(State),
   printable(Kind),
   printable(Name),
   EndsAt ?? '',
-  printable(Detail),
+  [followersText(Followers), printable(Detail)].filter((text) => text !== '').join('; '),
   printable(Holder),
 ];
+
+function followersText(count: number): string {
+  if (count === 0) return '';
+  return count === 1 ? '1 follower has dropped it too' : `${count} followers have dropped it too`;
+}
