@@ -54,7 +54,10 @@ export const sweeps: readonly Sweep[] = [
     name: 'identity.sweep_lock_receipts',
     text: `with removal as (
              delete from lock_receipt where ctid = any (array (
-               select ctid from lock_receipt where locked_at < now() - interval '400 days' limit $1)) returning id
+               select ctid from lock_receipt r where locked_at < now() - interval '400 days'
+                 and not exists (select from user_account u where u.id = r.subject and u.lock_receipt = r.id)
+                 and (lifted_at is not null or not exists (select from bot b where b.id = r.subject and not b.active))
+               limit $1)) returning id
            ), rows as (
              delete from lock_receipt_row where receipt in (select id from removal)
            )
