@@ -20,7 +20,7 @@ export function createAnswers({ clock, lease, entries, asks, matchers, forget }:
   const dropsAhead = createDropsAhead();
 
   function entryOf(frame: AnswerFrame, { pending, from }: OpenQuestion): Entry | undefined {
-    // An answer without a handle is one that the gateway cannot take back.
+    // An answer without a handle is not kept: the gateway could not take it back.
     if (frame.Error || frame.Handle === undefined) return undefined;
     const { Handle: handle, LastsMs: lastsMs, Value } = frame;
     const state = readState(Value, matchers);

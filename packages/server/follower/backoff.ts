@@ -1,4 +1,4 @@
-import type { Closing } from './connection.ts';
+import type { ConnectionEnd } from './connection.ts';
 
 // When a follower connects again.
 
@@ -16,7 +16,7 @@ export const isRefusal = (code: number): boolean => code === 4401 || code === 44
  * The time until the next attempt. `failures` counts the attempts in a row that led to no lasting
  * connection. `random` is from 0 to 1, so that the followers of a gateway do not come back at once.
  */
-export function retryMs({ code }: Closing, failures: number, random: number): number {
+export function retryMs({ code }: ConnectionEnd, failures: number, random: number): number {
   if (isRefusal(code))
     return Math.min(lastRefusedMs, firstRefusedMs * 2 ** failures) * (1 + random / 4);
   if (code === 4429 || code === 1013) return limitMs * (1 + random);

@@ -12,7 +12,7 @@ import type { PendingQuestion } from './question.ts';
 const helloMs = 5000;
 const mostForgotten = 500;
 
-export type Closing = {
+export type ConnectionEnd = {
   /** The code of the close frame; 1006 without one. */
   code: number;
   reason: string;
@@ -29,7 +29,7 @@ export type ConnectionDeps = {
   platform: Platform;
   connect: Connect;
   onWelcome: () => void;
-  onClose: (closing: Closing) => void;
+  onClose: (connectionEnd: ConnectionEnd) => void;
 };
 
 export type Connection = ReturnType<typeof openConnection>;
@@ -90,10 +90,10 @@ export function openConnection(deps: ConnectionDeps) {
   };
 }
 
-type Way = { send: (frame: object) => void; close: (code: number, reason: string) => void };
+type Gateway = { send: (frame: object) => void; close: (code: number, reason: string) => void };
 
 /** The lease, the entries and the questions of a connection. */
-function createMemory(deps: ConnectionDeps, { send, close }: Way) {
+function createMemory(deps: ConnectionDeps, { send, close }: Gateway) {
   const { clock } = deps.platform;
   const { forget, sendForgotten } = createForget(send);
   const entries = createEntries(deps.maxEntries, forget);

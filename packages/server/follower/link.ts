@@ -1,8 +1,8 @@
 import { isRefusal, retryMs } from './backoff.ts';
 import {
-  type Closing,
   type Connection,
   type ConnectionDeps,
+  type ConnectionEnd,
   openConnection,
 } from './connection.ts';
 
@@ -11,7 +11,7 @@ const lastingMs = 1000;
 
 export type LinkDeps = Omit<ConnectionDeps, 'onWelcome' | 'onClose'> & {
   onWelcome: (connection: Connection) => void;
-  onClose: (closing: Closing) => void;
+  onClose: (connectionEnd: ConnectionEnd) => void;
 };
 
 export type Link = ReturnType<typeof createLink>;
@@ -22,11 +22,12 @@ export function createLink(deps: LinkDeps) {
   const { monotonicMs } = platform.clock;
   /** The attempts in a row that led to no lasting connection. */
   let failures = 0;
-  let opened: Connection | undefined;
+  /** Also before `welcome`. */
+  let latest: Connection | undefined;
   /** After `welcome`. */
   let connection: Connection | undefined;
   /** Why the last attempt failed. */
-  let closing: Closing | undefined;
+  let lastEnd: ConnectionEnd | undefined;
   let cancelRetry = () => {};
   let isClosed = false;
 
@@ -36,34 +37,34 @@ export function createLink(deps: LinkDeps) {
       ...deps,
       onWelcome() {
         welcomeAt = monotonicMs();
-        closing = undefined;
+        lastEnd = undefined;
         connection = next;
         deps.onWelcome(next);
       },
-      onClose(ended) {
+      onClose(connectionEnd) {
         connection = undefined;
         if (isClosed) return;
-        closing = ended;
+        lastEnd = connectionEnd;
         if (welcomeAt !== undefined && monotonicMs() - welcomeAt >= lastingMs) failures = 0;
-        cancelRetry = platform.after(retryMs(ended, failures, platform.random()), open);
+        cancelRetry = platform.after(retryMs(connectionEnd, failures, platform.random()), open);
         failures++;
-        deps.onClose(ended);
+        deps.onClose(connectionEnd);
       },
     });
-    opened = next;
+    latest = next;
   }
 
   open();
   return {
     connection: () => connection,
     /** Why the credential is refused, if it is. */
-    refusal: () => (closing && isRefusal(closing.code) ? closing : undefined),
+    refusal: () => (lastEnd && isRefusal(lastEnd.code) ? lastEnd : undefined),
     /** Whether the way to the gateway refuses WebSockets, or the gateway cannot be reached. */
-    isUpgradeRefused: () => closing !== undefined && !closing.wasOpened,
+    isUpgradeRefused: () => lastEnd !== undefined && !lastEnd.wasOpened,
     close(): void {
       isClosed = true;
       cancelRetry();
-      opened?.close();
+      latest?.close();
     },
   };
 }

@@ -76,7 +76,7 @@ export function createPlainCalls({ url, credential, matchers, platform }: PlainD
     },
 
     /** Whether a gateway answers: it refuses an empty question. */
-    async isThere(): Promise<boolean> {
+    async hasGateway(): Promise<boolean> {
       const response = await post({}).catch(() => undefined);
       await response?.body?.cancel();
       return response?.status === 400;

@@ -24,7 +24,7 @@ export type Platform = {
   /** Runs something later; the result cancels it. */
   after: (ms: number, run: () => void) => () => void;
   fetch: typeof globalThis.fetch;
-  /** Undefined on a platform without. */
+  /** Undefined on a platform without WebSocket. */
   connect: Connect | undefined;
 };
 

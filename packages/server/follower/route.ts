@@ -1,6 +1,6 @@
 import { UnavailableError } from '../errors.ts';
 import { isRefusal } from './backoff.ts';
-import type { Closing } from './connection.ts';
+import type { ConnectionEnd } from './connection.ts';
 import { createLink, type Link } from './link.ts';
 import type { Matchers } from './patterns.ts';
 import { createPlainCalls } from './plain.ts';
@@ -55,15 +55,15 @@ export function openRoute(deps: RouteDeps) {
     readiness.settle();
   }
 
-  function onClose(closing: Closing): void {
-    if (isFinal(closing)) {
-      const error = errorOf(closing);
+  function onClose(connectionEnd: ConnectionEnd): void {
+    if (isFinal(connectionEnd)) {
+      const error = errorOf(connectionEnd);
       notices.notify(error.message);
       questions.rejectWaiting(error);
       readiness.settle(error);
-    } else if (!closing.wasOpened) {
+    } else if (!connectionEnd.wasOpened) {
       questions.askWaiting();
-      if (readiness.hasWaiters()) void plain.isThere().then(notePlain);
+      if (readiness.hasWaiters()) void plain.hasGateway().then(notePlain);
     }
   }
 
@@ -103,9 +103,10 @@ const plainNotice = 'each question is a call, and no answer is kept';
  * Whether the questions of the connection are not asked again: the credential is refused, or a frame
  * is, and which one is not known.
  */
-const isFinal = ({ code }: Closing): boolean => isRefusal(code) || code === 4400 || code === 1009;
+const isFinal = ({ code }: ConnectionEnd): boolean =>
+  isRefusal(code) || code === 4400 || code === 1009;
 
-const errorOf = ({ code, reason }: Closing): UnavailableError =>
+const errorOf = ({ code, reason }: ConnectionEnd): UnavailableError =>
   new UnavailableError(
     `Bailiwick has closed the follower's connection: ${code} ${reason || 'without a reason'}`,
   );

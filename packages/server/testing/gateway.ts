@@ -134,9 +134,9 @@ export async function startGateway(t: Pick<TestContext, 'after'>, changes: Parti
     state.upgrades++;
     if (state.refusesUpgrades || request.url !== '/follow')
       return socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
-    sockets.handleUpgrade(request, socket, head, (opened) => {
-      connections.push(openConnection(opened, script));
-      sockets.emit('opened');
+    sockets.handleUpgrade(request, socket, head, (webSocket) => {
+      connections.push(openConnection(webSocket, script));
+      sockets.emit('connection');
     });
   });
   server.listen(0, '127.0.0.1');
@@ -153,7 +153,7 @@ export async function startGateway(t: Pick<TestContext, 'after'>, changes: Parti
       for (;;) {
         const connection = connections[number];
         if (connection) return connection;
-        await once(sockets, 'opened');
+        await once(sockets, 'connection');
       }
     },
   });
