@@ -209,9 +209,11 @@ test("a service's token has the scopes of its app alone", async () => {
   const { answer, calls } = setUp();
   const { value, keys, lastsMs } = await answer(ofServiceToken);
   assert.deepEqual(value, { Scopes: ['openid', 'app.*'] });
-  assert.deepEqual(keys, [`app:${app}`, 'issuer:keys']);
+  assert.deepEqual(keys, [`app:${app}`, 'issuer:keys', `tenant:${tenant}`]);
   assert.equal(lastsMs, Number.POSITIVE_INFINITY);
   assert.deepEqual(calls, ['client']);
+  const ofPlatform = await answer(token({ subject: app, session: '', tenant: '' }));
+  assert.deepEqual(ofPlatform.keys, [`app:${app}`, 'issuer:keys']);
 });
 
 test('a token is refused if its session, its app or its tenant does not stand for it', async () => {

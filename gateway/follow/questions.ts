@@ -89,10 +89,13 @@ async function answerToken(clients: Clients, token: Token): Promise<Answer> {
     clients.issuer.confirmClient(claimsOf(token)),
     kind === 'service' ? undefined : answerHolder(clients, token),
   ]);
-  const { client, subject } = token;
+  const { client, subject, tenant } = token;
   const keys: RightsKey[] = [`app:${client}`, 'issuer:keys'];
-  // The scope of a service decides.
-  if (!answer) return loaded({ Scopes: scopes }, { keys, lastsMs: Number.POSITIVE_INFINITY });
+  if (!answer) {
+    // The scope of a service decides, while its tenant is active.
+    const ofService = tenant === '' ? keys : [...keys, `tenant:${tenant}` as const];
+    return loaded({ Scopes: scopes }, { keys: ofService, lastsMs: Number.POSITIVE_INFINITY });
+  }
   const { value, lastsMs } = answer;
   if (kind === 'bot') return loaded(value, { keys: [...keys, ...answer.keys], lastsMs });
   const use: RightsKey = `use:${subject}:${client}`;

@@ -54,9 +54,9 @@ describeBoth('tokens of followers', (topology) => {
   }
 
   /** A follower that holds the answer about a token. What has just changed may drop it once more. */
-  const hold = (token: string) =>
+  const hold = (token: string, begin = follow) =>
     eventually('a follower with the token', async () => {
-      const follower = await follow();
+      const follower = await begin();
       const answer = await follower.ask(questionAbout(token));
       assert.equal(answer.Error, undefined, JSON.stringify(answer));
       await follower.beat();
@@ -116,6 +116,37 @@ describeBoth('tokens of followers', (topology) => {
     assert.deepEqual(follower.drops(), [answer.Handle]);
     assert.equal((await follower.ask(questionAbout(token))).Error?.Code, 'unauthenticated');
     await follower.close();
+  });
+
+  test("a service's token is dropped and then refused once its tenant is suspended, and works again with it", async () => {
+    // A follower of all tenants, whose own one stays active.
+    const elsewhere = await openPlace(stack);
+    const Grant = { Platform: true, Bot: elsewhere.bot.ID, Role: 'follower' };
+    await place.call('BotGrants_Add', { Grant }, stack.platformKey);
+    const { owner, tenant: Tenant, call } = await openPlace(stack);
+    const service = { Tenant, Scopes, Kind: 'service', RedirectURIs: [] };
+    const app = await createApp(stack, { ...service, PostLogoutRedirectURIs: [] }, owner.token);
+    const followAll = async () => {
+      const all = await connect(stack.url);
+      await all.hello(elsewhere.credential);
+      return all;
+    };
+    const parameters = { resource, scope: 'app.reports.read' };
+    const config = await relyOn(stack, app);
+    const { access_token: token } = await client.clientCredentialsGrant(config, parameters);
+    const { follower, answer } = await hold(token, followAll);
+    assert.deepEqual(answer.Value, { Scopes });
+    await call('Tenants_Suspend', { Tenant }, stack.platformKey);
+    assert.deepEqual(follower.drops(), [answer.Handle]);
+    await follower.close();
+    const later = await followAll();
+    const refused = await later.ask(questionAbout(token));
+    assert.equal(refused.Error?.Code, 'unauthenticated', JSON.stringify(refused));
+    await later.close();
+    await call('Tenants_Resume', { Tenant }, stack.platformKey);
+    const { follower: last, answer: again } = await hold(token, followAll);
+    assert.deepEqual(again.Value, { Scopes });
+    await last.close();
   });
 
   test("a bot's token has the grants within its key, and ends with the key", async () => {

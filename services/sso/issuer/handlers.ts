@@ -38,7 +38,7 @@ export function issuerHandlers(deps: Deps): Handlers<typeof IssuerService> {
 
     verifyToken: ({ token }) => deps.verifyToken(token),
     confirmApp: async (token) => ({ scopes: await deps.confirmApp(token) }),
-    confirmClient: async (token) => ({ scopes: await deps.confirmClient(token) }),
+    confirmClient: async (token, call) => ({ scopes: await deps.confirmClient(token, call) }),
 
     async describeSignIn({ interaction, ip }, call) {
       await counter.beforeLook(ip);

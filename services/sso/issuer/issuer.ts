@@ -66,6 +66,7 @@ export function createIssuer(options: IssuerOptions): {
   const confirmClient = createClientConfirmation({
     ...tokenDeps,
     hasSignIn: (signIn) => hasSignIn(database, signIn),
+    admission: options.admission,
   });
   return {
     issuer: issuerHandlers({ ...deps, provider, verifyToken, confirmApp, confirmClient }),

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createId } from '@bailiwick/contract';
+import { createId, serviceOrigin } from '@bailiwick/contract';
 import { createLog } from '@bailiwick/process';
+import { IsOpenResponseSchema } from '@bailiwick/proto/gen/bailiwick/access/v1/admission_pb.ts';
 import { hasSignIn } from '@bailiwick/sso/app-sign-ins/queries.ts';
 import { findApp } from '@bailiwick/sso/apps/queries.ts';
 import { createClientConfirmation } from '@bailiwick/sso/issuer/client-confirmation.ts';
@@ -9,6 +10,7 @@ import { createFindClient } from '@bailiwick/sso/issuer/clients.ts';
 import { hasSigningKey } from '@bailiwick/sso/issuer/queries.ts';
 import { ssoSchema } from '@bailiwick/sso/schema.ts';
 import { type Database, openDatabase } from '@bailiwick/store';
+import { create } from '@bufbuild/protobuf';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import * as client from 'openid-client';
 import { bodyOf } from '../../support/answers.ts';
@@ -27,7 +29,8 @@ type Claims = Parameters<Confirmation>[0];
 describeOne('the confirmation of a client', 'one process', (topology) => {
   let stack: Stack;
   let database: Database;
-  let confirm: Confirmation;
+  let confirm: (claims: Claims) => ReturnType<Confirmation>;
+  let isTenantOpen = true;
   let owner: Awaited<ReturnType<typeof signUp>>;
   let Tenant: string;
   before(async () => {
@@ -37,11 +40,18 @@ describeOne('the confirmation of a client', 'one process', (topology) => {
     const { service, entities } = ssoSchema;
     const log = createLog('test', () => {});
     database = openDatabase({ service, entities, url: stack.databaseUrl, poolSize: 2, log });
-    confirm = createClientConfirmation({
+    const confirmClient = createClientConfirmation({
       signingKeys: { has: (id) => hasSigningKey(database, id) },
       findClient: createFindClient((id) => findApp(database, id), stack.url),
       hasSignIn: (signIn) => hasSignIn(database, signIn),
+      admission: {
+        isOpen: ({ tenant = '' }) =>
+          Promise.resolve(
+            create(IsOpenResponseSchema, { open: isTenantOpen && tenant === Tenant }),
+          ),
+      },
     });
+    confirm = (claims) => confirmClient(claims, serviceOrigin('test'));
   });
   after(async () => {
     await database?.close();
@@ -129,7 +139,7 @@ describeOne('the confirmation of a client', 'one process', (topology) => {
     assert.ok((await keysSince(from)).some(({ keys }) => keys.includes(key)));
   });
 
-  test('confirms the token of a service by its app alone, until the app is inactive or deleted', async () => {
+  test('confirms the token of a service by its app alone, until the app or its tenant is inactive', async () => {
     const service = await newApp({ Kind: 'service', RedirectURIs: [], PostLogoutRedirectURIs: [] });
     const parameters = { resource, scope: 'app.reports.read' };
     const tokens = await client.clientCredentialsGrant(service.config, parameters);
@@ -138,6 +148,9 @@ describeOne('the confirmation of a client', 'one process', (topology) => {
     assert.deepEqual(await confirm(claims), scopes);
     await refuses(claims, { sessionId: 'ses_1' });
     await refuses(claims, { subject: owner.id });
+    isTenantOpen = false;
+    await refuses(claims);
+    isTenantOpen = true;
     const save = async (fields: object) =>
       bodyOf(
         await stack.call('Apps_Save', { App: { Tenant, ID: service.ID, ...fields } }, owner.token),

@@ -1663,8 +1663,9 @@ export const Issuer: GenService<{
   /**
    * Returns which scopes the app of an access token may still have, for a follower of an application,
    * which has verified the token itself. Fails with unauthenticated if the signing key was withdrawn,
-   * if the token is no longer one for this app, tenant and audience, or if the person's sign-in to the
-   * app has ended. The session or the bot's credential is not checked here.
+   * if the token is no longer one for this app, tenant and audience, if the person's sign-in to the app
+   * has ended, or if the tenant of a service's token is not active. The session, the bot's credential
+   * and the tenant of both are not checked here.
    *
    * @generated from rpc bailiwick.sso.v1.Issuer.ConfirmClient
    */
