@@ -11,6 +11,7 @@ export {
   type RevocationLogs,
   revokersOf,
 } from './revocation/logs.ts';
+export { joinReports } from './revocation/reports.ts';
 export {
   type Borrowers,
   createRightsCache,

@@ -19,6 +19,7 @@ import { Grants } from './migrations/035-grants.ts';
 import { ProviderReservations } from './migrations/036-provider-reservations.ts';
 import { WithdrawnUses } from './migrations/037-withdrawn-uses.ts';
 import { AppSignOuts } from './migrations/038-app-sign-outs.ts';
+import { AppLocks } from './migrations/039-app-locks.ts';
 import { ProviderEntity } from './providers/entities.ts';
 import { ProviderReservationEntity } from './providers/reservations/entities.ts';
 import { SsoRecoveryCodeEntity } from './requirement/recovery/entities.ts';
@@ -56,6 +57,7 @@ export const ssoSchema: ServiceSchema = {
     { name: '036-provider-reservations', class: ProviderReservations },
     { name: '037-withdrawn-uses', class: WithdrawnUses },
     { name: '038-app-sign-outs', class: AppSignOuts },
+    { name: '039-app-locks', class: AppLocks },
   ],
   baseline: { version: 21, last: '032-recovery-codes' },
   compatibleFrom: 1,

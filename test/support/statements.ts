@@ -85,7 +85,7 @@ function choicesOf(node: ts.Node, constants: Constants): ts.Node[] {
 /** The text of a constant expression: literals, constants, and functions of such texts. */
 function textOf(node: ts.Node | string, constants: Constants): string {
   if (typeof node === 'string') return node;
-  if (ts.isStringLiteralLike(node)) return node.text;
+  if (ts.isStringLiteralLike(node) || ts.isNumericLiteral(node)) return node.text;
   if (ts.isTemplateExpression(node))
     return node.templateSpans.reduce(
       (text, { expression, literal }) => text + textOf(expression, constants) + literal.text,

@@ -127,12 +127,19 @@ export const takeOfUse = (tx: Transaction, { tenant, app, userId }: Use): Promis
     [tenant, app, userId],
   );
 
-/** Removes all sign-ins to an app. */
-export const takeOfApp = (tx: Transaction, tenant: string, app: string): Promise<SignIn[]> =>
-  tx.query<SignIn>(`delete from app_sign_in where tenant = $1 and app = $2 ${returningColumns}`, [
-    tenant,
-    app,
-  ]);
+/** Removes sign-ins to an app, those of a session together if it can. `limit`: null = all. */
+export const takeOfApp = (
+  tx: Transaction,
+  tenant: string,
+  app: string,
+  limit: number | null,
+): Promise<SignIn[]> =>
+  tx.query<SignIn>(
+    `delete from app_sign_in where ctid = any (array (
+       select ctid from app_sign_in where tenant = $1 and app = $2 order by session_id limit $3 for update))
+     ${returningColumns}`,
+    [tenant, app, limit],
+  );
 
 const signInsOfUser: Statement<SignIn, [userId: string, before: Date | null]> = {
   name: 'sso.take_sign_ins_of_user',

@@ -15,6 +15,7 @@ export function toApi(row: AppRow): App {
     resources,
     secretHash: _secret,
     previousSecretHash: _previous,
+    lockedAt: _lockedAt,
     secretCreatedAt,
     previousSecretUntil,
     logo,

@@ -35,6 +35,8 @@ export const AppEntity = defineEntity({
     createdBy: p.text(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
+    /** The last lock; null = never locked. Access tokens from before are not accepted. */
+    lockedAt: p.datetime(3).nullable(),
   },
   uniques: [{ name: 'app_id', properties: ['id'] }],
   indexes: [
@@ -90,4 +92,5 @@ export type AppRow = {
   createdBy: string;
   createdAt: Date | string;
   updatedAt: Date | string;
+  lockedAt?: Date | string | null | undefined;
 };

@@ -8,7 +8,8 @@ const columns = `tenant, id, name, kind, active, redirect_uris as "redirectUris"
   backchannel_logout_uri as "backchannelLogoutUri", scopes, resources, token_lifetime_seconds as "tokenLifetimeSeconds",
   refresh_reuse_seconds as "refreshReuseSeconds", require_consent as "requireConsent", require_par as "requirePar", dpop, token_endpoint_auth_method as "tokenEndpointAuthMethod",
   jwks, secret_hash as "secretHash", secret_created_at as "secretCreatedAt", previous_secret_hash as "previousSecretHash",
-  previous_secret_until as "previousSecretUntil", logo, created_by as "createdBy", created_at as "createdAt", updated_at as "updatedAt"`;
+  previous_secret_until as "previousSecretUntil", logo, created_by as "createdBy", created_at as "createdAt", updated_at as "updatedAt",
+  locked_at as "lockedAt"`;
 
 const byClient: Statement<AppRow, [clientId: string]> = {
   name: 'sso.app_of_client',

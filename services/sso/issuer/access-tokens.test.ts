@@ -39,7 +39,12 @@ async function setUp() {
     alg,
   });
   const keys = [await jwk(rsa.privateKey, 'rsa', 'RS256'), await jwk(es.privateKey, 'es', 'ES256')];
-  const app = { tenant: '', resources: [publicUrl], scopes: ['account', 'app.*'] };
+  const app = {
+    tenant: '',
+    resources: [publicUrl],
+    scopes: ['account', 'app.*'],
+    lockedAt: null as string | null,
+  };
   const withdrawn = { id: '' };
   const verify = createAccessTokens({
     publicUrl,
@@ -55,7 +60,7 @@ async function setUp() {
     new SignJWT({ ...claims }).setProtectedHeader({ ...header, ...over }).sign(key);
   const refuses = async (token: string | Promise<string>, message = /valid credential/) =>
     assert.rejects(verify(await token), { code: 'unauthenticated', message });
-  return { verify, sign, refuses, es, other, rsa, withdrawn };
+  return { verify, sign, refuses, es, other, rsa, withdrawn, app };
 }
 
 test('a token of a person has the scopes that its app may still have', async () => {
@@ -66,6 +71,15 @@ test('a token of a person has the scopes that its app may still have', async () 
   assert.equal(Number(claims.expiresAt.seconds), person.exp);
   const all = await verify(await sign({ ...person, client_id: 'app_t', tenant: 'tnt_1' }));
   assert.equal(all.tenant, 'tnt_1');
+});
+
+test('a token from before the last lock of its app is refused, however the app is now', async () => {
+  const { verify, sign, refuses, app } = await setUp();
+  app.lockedAt = new Date((now - 60) * 1000).toISOString();
+  await refuses(sign({ ...person, iat: now - 61 }));
+  // As if signed before the lock, by a process whose clock runs ahead.
+  await refuses(sign({ ...person, iat: now - 56 }));
+  await verify(await sign({ ...person, iat: now - 54 }));
 });
 
 test('a token is refused once its key is withdrawn, though this process still has the key', async () => {

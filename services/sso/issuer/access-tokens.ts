@@ -43,11 +43,12 @@ export function createAccessTokens({ signingKeys, findClient, publicUrl }: Deps)
 
   /** Verifies a token and its app. @throws unauthenticated */
   return async (token: string): Promise<AccessToken> => {
-    const { claims, key } = await verify(token, await keySet(), publicUrl);
+    const { claims, key, issuedAt } = await verify(token, await keySet(), publicUrl);
     // A gateway caches the answer until the key is withdrawn, so it must not rest on an older copy.
     if (!(await signingKeys.has(key))) throw unauthenticated();
     const app = isOwn(claims) ? undefined : await appOfToken(findClient, claims.clientId);
     if (app && !isStillFor(app, claims.tenant, publicUrl)) throw unauthenticated();
+    if (app && !isSinceLock(app, issuedAt)) throw unauthenticated();
     const { scopes } = claims;
     return {
       ...claims,
@@ -82,9 +83,9 @@ function followPublicKeys({ current }: Deps['signingKeys']): () => Promise<Keys>
 const publicKeyOf = ({ kty, crv, x, y, kid, alg }: SigningKey): JWK[] =>
   alg === 'ES256' && kty && crv && x && y && kid ? [{ kty, crv, x, y, kid, alg }] : [];
 
-type Verified = { claims: Claims; key: string };
+type Verified = { claims: Claims; key: string; issuedAt: number };
 
-/** Verifies a token; `key`: the ID of the key that signed it. */
+/** Verifies a token; `key`: the ID of the key that signed it; `issuedAt`: in seconds. */
 async function verify(token: string, keys: Keys, publicUrl: string): Promise<Verified> {
   const { payload, protectedHeader } = await jwtVerify(token, keys, {
     algorithms: ['ES256'],
@@ -101,7 +102,8 @@ async function verify(token: string, keys: Keys, publicUrl: string): Promise<Ver
     throw unauthenticated(
       'this operation does not accept access tokens that are bound to a key (DPoP)',
     );
-  return { claims: claimsOf(payload), key: protectedHeader.kid ?? '' };
+  const { iat: issuedAt = 0 } = payload;
+  return { claims: claimsOf(payload), key: protectedHeader.kid ?? '', issuedAt };
 }
 
 function claimsOf(payload: JWTPayload): Claims {
@@ -138,6 +140,10 @@ async function appOfToken(findClient: FindClient, clientId: string): Promise<Cli
   if (!client) throw unauthenticated();
   return (client as unknown as { app: ClientApp }).app;
 }
+
+/** A token from before a lock stays refused when the app is active again, also if the clock ran ahead. */
+const isSinceLock = ({ lockedAt }: ClientApp, issuedAt: number): boolean =>
+  lockedAt === null || issuedAt > new Date(lockedAt).getTime() / 1000 + leeway;
 
 /** Whether an app may still have such tokens. */
 const isStillFor = ({ tenant, resources }: ClientApp, ofToken: string, publicUrl: string) =>

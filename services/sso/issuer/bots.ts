@@ -44,6 +44,7 @@ export function botClient(id: string, publicUrl: string, ctx?: Context): Adapter
     secret: '',
     previousSecret: '',
     previousSecretUntil: null,
+    lockedAt: null,
   };
   return {
     client_id: id,

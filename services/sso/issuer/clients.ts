@@ -90,7 +90,7 @@ const hex = (hash: Uint8Array | null | undefined): string =>
 
 function clientAppOf(app: AppRow): ClientApp {
   const { tenant, resources, scopes, tokenLifetimeSeconds, requireConsent, logo } = app;
-  const until = app.previousSecretUntil;
+  const { previousSecretUntil: until, lockedAt } = app;
   return {
     tenant,
     resources,
@@ -102,6 +102,7 @@ function clientAppOf(app: AppRow): ClientApp {
     secret: hex(app.secretHash),
     previousSecret: hex(app.previousSecretHash),
     previousSecretUntil: until ? new Date(until).toISOString() : null,
+    lockedAt: lockedAt ? new Date(lockedAt).toISOString() : null,
   };
 }
 

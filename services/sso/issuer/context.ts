@@ -26,6 +26,8 @@ export type ClientApp = Pick<
   secret: string;
   previousSecret: string;
   previousSecretUntil: string | null;
+  /** The last lock. */
+  lockedAt: string | null;
 };
 
 export type Context = KoaContextWithOIDC;

@@ -6,6 +6,7 @@ import { createBot, createKey } from '../../support/bots.ts';
 import { describeOne, type Stack } from '../../support/harness.ts';
 import { signUp, tenantFor } from '../../support/people.ts';
 import { settledStack } from '../../support/shared.ts';
+import { rowsOf } from '../../support/store.ts';
 import { lockCalls, type Receipt, stateOf } from './lock-calls.ts';
 
 describeOne('locks of bots and apps', 'five processes', (topology) => {
@@ -87,8 +88,17 @@ describeOne('locks of bots and apps', 'five processes', (topology) => {
       'not_found',
     );
     assertRefused(await stack.call('Apps_Lock', locking, stranger.token), 403, 'permission_denied');
+    // More sign-ins than one transaction ends.
+    const signIns = `insert into sso.app_sign_in (tenant, app, session_id, place, user_id, scopes, signed_in_at)
+      select $1, $2, 'ses_' || n, '', $3, '{}', now() from generate_series(1, 2500) n`;
+    await rowsOf(stack, signIns, [Tenant, app, person.id]);
     const receipts = await Promise.all(Array.from({ length: 50 }, lockApp));
     assert.equal(new Set(receipts.map(({ ID }) => ID)).size, 1);
+    const countOf = async (table: string) => {
+      const count = `select count(*)::int as count from sso.${table} where app = $1`;
+      return (await rowsOf<{ count: number }>(stack, count, [app]))[0]?.count;
+    };
+    assert.deepEqual([await countOf('app_sign_in'), await countOf('app_sign_out')], [0, 2501]);
     const [receipt] = receipts;
     assert.ok(receipt);
     assert.deepEqual(
@@ -102,5 +112,15 @@ describeOne('locks of bots and apps', 'five processes', (topology) => {
     const { Receipt: kept, Signed } = await read(receipt.ID, Tenant, owner.token);
     assert.deepEqual([kept.Subject, kept.Reason], [app, 'a leaked secret']);
     assert.notEqual(Signed, '');
+    // An app that is inactive is locked too, with a receipt of its own.
+    const save = (Active: boolean) =>
+      stack.call('Apps_Save', { App: { Tenant, ID: app, Active } }, owner.token);
+    bodyOf(await save(false));
+    const longAgo = "update sso.app set updated_at = now() - interval '500 days' where id = $1";
+    await rowsOf(stack, longAgo, [app]);
+    const second = await lockApp();
+    assert.notEqual(second.ID, receipt.ID);
+    assert.ok(Date.now() - Date.parse(second.At) < 60_000, second.At);
+    assert.equal((await lockApp()).ID, second.ID);
   });
 });

@@ -3,22 +3,26 @@ import type { Database, Statement, Transaction } from '@bailiwick/store';
 import type { SignIn } from '../queries.ts';
 
 /** The longest lifetime of an access token that an app may have. */
-export const mostTokenSeconds = 3600;
+export const maxTokenSeconds = 3600;
 
-/** An app that is signed out. `isTold`: it is active and has an address for it. */
+/** No access token outlives the settings or the sign-in that it comes from by this much. */
+const tokenMinutes = 65;
+export const tokensMs = tokenMinutes * 60_000;
+
+/** An app that is signed out. `isNotified`: it is active and has an address for it. */
 export type SignedOutApp = {
   tenant: string;
   id: string;
   name: string;
-  isTold: boolean;
+  isNotified: boolean;
   tokenSeconds: number;
 };
 
-// A token of a lifetime that an update has shortened may still be valid for an hour.
+// A token of a lifetime that an update has shortened may still be valid.
 const apps: Statement<SignedOutApp, [apps: readonly string[]]> = {
   name: 'sso.signed_out_apps',
-  text: `select tenant, id, name, active and backchannel_logout_uri <> '' as "isTold",
-           case when updated_at > now() - interval '65 minutes' then 3600
+  text: `select tenant, id, name, active and backchannel_logout_uri <> '' as "isNotified",
+           case when updated_at > now() - interval '${tokenMinutes} minutes' then ${maxTokenSeconds}
              else token_lifetime_seconds end as "tokenSeconds"
          from app where id = any ($1)`,
   across: 'the apps that a session has signed in to',
@@ -52,7 +56,7 @@ export async function addSignOuts(tx: Transaction, signOuts: readonly NewSignOut
     user_id: signIn.userId,
     session_id: signIn.sessionId,
     token_seconds: app.tokenSeconds,
-    state: app.isTold ? 'waiting' : 'untold',
+    state: app.isNotified ? 'waiting' : 'untold',
   }));
   await tx.query(insert, [JSON.stringify(rows)]);
 }

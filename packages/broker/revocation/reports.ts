@@ -1,0 +1,22 @@
+import type { HolderReport } from './revoker.ts';
+
+/**
+ * The reports of two revocations of the same keys: the first names who held something, and the second
+ * what was loaded in between. Of both the one counts that proves less.
+ */
+export function joinReports(
+  first: readonly HolderReport[],
+  second: readonly HolderReport[],
+): HolderReport[] {
+  const byHolder = new Map(first.map((report) => [report.holder, report]));
+  for (const report of second) {
+    const earlier = byHolder.get(report.holder);
+    const { followers = 0, followersWaited = 0 } = earlier ?? {};
+    byHolder.set(report.holder, {
+      ...(earlier?.state === 'waited' ? earlier : report),
+      followers: Math.max(followers, report.followers),
+      followersWaited: Math.max(followersWaited, report.followersWaited),
+    });
+  }
+  return [...byHolder.values()];
+}
