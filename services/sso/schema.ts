@@ -20,6 +20,7 @@ import { ProviderReservations } from './migrations/036-provider-reservations.ts'
 import { WithdrawnUses } from './migrations/037-withdrawn-uses.ts';
 import { AppSignOuts } from './migrations/038-app-sign-outs.ts';
 import { AppLocks } from './migrations/039-app-locks.ts';
+import { AppSignOutIndexes } from './migrations/040-app-sign-out-indexes.ts';
 import { ProviderEntity } from './providers/entities.ts';
 import { ProviderReservationEntity } from './providers/reservations/entities.ts';
 import { SsoRecoveryCodeEntity } from './requirement/recovery/entities.ts';
@@ -58,6 +59,7 @@ export const ssoSchema: ServiceSchema = {
     { name: '037-withdrawn-uses', class: WithdrawnUses },
     { name: '038-app-sign-outs', class: AppSignOuts },
     { name: '039-app-locks', class: AppLocks },
+    { name: '040-app-sign-out-indexes', class: AppSignOutIndexes },
   ],
   baseline: { version: 21, last: '032-recovery-codes' },
   compatibleFrom: 1,

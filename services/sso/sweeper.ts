@@ -29,14 +29,14 @@ export function createSweeper({
     everyMs: intervalMs,
     log,
     failed: 'erasing expired data failed',
-    work: () =>
+    work: (isStopped) =>
       Promise.all([
         sweepSignIns(database, byService),
         sweepHandled(database, byService),
         erasePreviousSecrets(database, byService),
         sweepIssuer(database, byService),
         sweepConsents(database, byService),
-        sweepSignOuts(database, byService),
+        sweepSignOuts(database, byService, isStopped),
         sweepReservations(database, byService),
         limiter.sweep(),
       ]),

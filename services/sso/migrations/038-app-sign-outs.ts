@@ -20,7 +20,6 @@ export class AppSignOuts extends Migration {
         in_receipt boolean not null
       );
       create index if not exists app_sign_out_user on app_sign_out (user_id, ended_at);
-      create index if not exists app_sign_out_ended_at on app_sign_out (ended_at);
-      create index if not exists app_created_by on app (created_by);`);
+      create index if not exists app_sign_out_ended_at on app_sign_out (ended_at);`);
   }
 }

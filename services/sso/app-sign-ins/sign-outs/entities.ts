@@ -30,5 +30,6 @@ export const AppSignOutEntity = defineEntity({
   indexes: [
     { name: 'app_sign_out_user', properties: ['userId', 'endedAt'] },
     { name: 'app_sign_out_ended_at', properties: ['endedAt'] },
+    { name: 'app_sign_out_tenant', properties: ['tenant'] },
   ],
 });

@@ -127,14 +127,24 @@ const appsOfMaker: Statement<{ id: string; tenant: string; name: string }, [user
 /** The apps that a user made, at most 1,000. */
 export const listAppsOfMaker = (tx: Transaction, userId: string) => tx.query(appsOfMaker, [userId]);
 
-// No access token of a sign-in outlives it by 65 minutes, and no receipt changes after 30 days.
-const sweep: Statement<never, []> = {
+// No access token of a sign-in is valid any more, and no receipt changes after 30 days.
+const sweep: Statement<{ id: string }, [batch: number]> = {
   name: 'sso.sweep_app_sign_outs',
-  text: `delete from app_sign_out where ended_at < now() - interval '65 minutes'
-           and (not in_receipt or ended_at < now() - interval '30 days')`,
+  text: `delete from app_sign_out where id in (
+           select id from app_sign_out where ended_at < now() - interval '${tokenMinutes} minutes'
+             and (not in_receipt or ended_at < now() - interval '30 days')
+           order by ended_at limit $1 for update skip locked)
+         returning id`,
   across: 'the sweeper covers all tenants',
 };
 
-export async function sweepSignOuts(database: Database, call: Origin): Promise<void> {
-  await database.write(call, sweep, []);
+const batch = 1000;
+
+/** Deletes old sign-outs, in batches: the database cancels long statements. */
+export async function sweepSignOuts(
+  database: Database,
+  call: Origin,
+  isStopped: () => boolean,
+): Promise<void> {
+  while (!isStopped() && (await database.write(call, sweep, [batch])).length === batch);
 }
