@@ -157,7 +157,7 @@ function followMessages(socket: WebSocket, link: Link, { receive, isFirst }: Rec
     clearTimeout(silence);
     silence = setTimeout(closeSilent, silenceMs);
     try {
-      if (isBinary) throw new BadFrame('a frame must be a text frame');
+      if (isBinary) throw new BadFrame('binary frames are refused');
       if (isFirst() && data.length > limits.helloBytes)
         throw new BadFrame(`hello must have at most ${limits.helloBytes} bytes`);
       receive(data.toString('utf8'));

@@ -12,8 +12,12 @@ export function joinReports(
   for (const report of second) {
     const earlier = byHolder.get(report.holder);
     const { followers = 0, followersWaited = 0 } = earlier ?? {};
+    // A holder that did not answer the second time has named itself the first time.
+    const { name, kind } = earlier && report.name === '' ? earlier : report;
     byHolder.set(report.holder, {
       ...(earlier?.state === 'waited' ? earlier : report),
+      name,
+      kind,
       followers: Math.max(followers, report.followers),
       followersWaited: Math.max(followersWaited, report.followersWaited),
     });

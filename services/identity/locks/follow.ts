@@ -1,4 +1,4 @@
-import type { HolderReport, Revoke } from '@bailiwick/broker';
+import { joinReports, type Revoke } from '@bailiwick/broker';
 import { botTokenSeconds, isId, type Origin, serviceOrigin, timeOf } from '@bailiwick/contract';
 import { type Background, repeat } from '@bailiwick/pipeline';
 import type { Log } from '@bailiwick/process';
@@ -131,31 +131,6 @@ async function endOfLock(
   const [user] = await findUsers(database, [subject]);
   const isRestored = user && (user.status !== 'disabled' || user.lockReceipt !== id);
   return isRestored ? lockedAt : undefined;
-}
-
-/**
- * The reports of two revocations: the first names who held something, and the second what was loaded
- * before the other services knew. Of both the one counts that proves less.
- */
-function joinReports(
-  first: readonly HolderReport[],
-  second: readonly HolderReport[],
-): HolderReport[] {
-  const byHolder = new Map(first.map((report) => [report.holder, report]));
-  for (const report of second) {
-    const former = byHolder.get(report.holder);
-    const { followers = 0, followersWaited = 0 } = former ?? {};
-    // A holder that did not answer the second time has named itself the first time.
-    const { name, kind } = former && report.name === '' ? former : report;
-    byHolder.set(report.holder, {
-      ...(former?.state === 'waited' ? former : report),
-      name,
-      kind,
-      followers: Math.max(followers, report.followers),
-      followersWaited: Math.max(followersWaited, report.followersWaited),
-    });
-  }
-  return [...byHolder.values()];
 }
 
 /** Informs access of the present state: the account may have been restored or deleted meanwhile. */
