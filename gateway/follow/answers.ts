@@ -66,11 +66,17 @@ export function createAnswers({ rightsCache, loadAnswer, holder, send, ip, log }
     lendSoon(
       rightsCache,
       { name: nameOf(question), services: revokers, load: () => loadAnswer(question, ip) },
-      (value, terms) => {
+      (answer, terms) => {
         // A holder that is ending sends no further drop.
         if (holder.isEnding()) return;
         const lastsMs = Math.max(0, Math.floor(terms.lastsMs));
-        send({ Type: 'answer', ID: id, Handle: holder.add(terms), LastsMs: lastsMs, Value: value });
+        send({
+          Type: 'answer',
+          ID: id,
+          Handle: holder.add(terms),
+          LastsMs: lastsMs,
+          Value: answer,
+        });
       },
     );
 

@@ -150,7 +150,7 @@ function followMessages(socket: WebSocket, link: Link, { receive, isFirst }: Rec
   const closeSilent = () => link.close(closeCodes.silent, 'no frame in time');
   let silence = setTimeout(closeSilent, limits.helloMs);
 
-  socket.on('message', (data: Buffer, isBinary) => {
+  socket.on('message', (message: Buffer, isBinary) => {
     // Frames that were on their way when the gateway closed the connection.
     if (socket.readyState !== socket.OPEN) return;
     if (!bucket.take()) return link.close(closeCodes.limit, 'too many frames');
@@ -158,9 +158,9 @@ function followMessages(socket: WebSocket, link: Link, { receive, isFirst }: Rec
     silence = setTimeout(closeSilent, silenceMs);
     try {
       if (isBinary) throw new BadFrame('binary frames are refused');
-      if (isFirst() && data.length > limits.helloBytes)
+      if (isFirst() && message.length > limits.helloBytes)
         throw new BadFrame(`hello must have at most ${limits.helloBytes} bytes`);
-      receive(data.toString('utf8'));
+      receive(message.toString('utf8'));
     } catch (thrown) {
       if (!(thrown instanceof BadFrame)) throw thrown;
       link.close(closeCodes.badFrame, thrown.message);

@@ -2,7 +2,7 @@ import type { LoanTerms } from '@bailiwick/broker';
 import { limits } from './limits.ts';
 import type { Holder, Loan, Loans } from './loans.ts';
 
-/** What one follower holds: its copies by handle, and its right to follow. */
+/** The copies of one follower by handle, and its right to follow. */
 export function createCopies(loans: Loans, holder: () => Holder) {
   const copies = new Map<number, Loan>();
   let right: Loan | undefined;

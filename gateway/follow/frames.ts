@@ -7,7 +7,7 @@ import type { Question } from './questions.ts';
 export type FollowerFrame =
   | { type: 'hello'; credential: string; tenants: readonly string[] | undefined }
   | { type: 'beat'; id: number }
-  /** `problem`: what is wrong with the question, which often comes from a request of the application. */
+  /** `problem`: the fault of a question, which often comes from a request of the application. */
   | { type: 'ask'; id: number; question: Question | { problem: string } }
   | { type: 'forget'; handles: readonly number[] }
   | { type: 'dropped'; id: number };
@@ -121,8 +121,8 @@ function numberOf(value: unknown): number {
 
 /** A field with a text; '' = absent. */
 function textOf(fields: Fields, name: string): string {
-  const value = fields[name] ?? '';
-  if (typeof value === 'string' && value.length <= maxText) return value;
+  const text = fields[name] ?? '';
+  if (typeof text === 'string' && text.length <= maxText) return text;
   throw new BadFrame(`${name} must be a string of at most ${maxText} characters`);
 }
 
@@ -133,13 +133,13 @@ function requiredText(fields: Fields, name: string): string {
 }
 
 function listOf(fields: Fields, name: string): readonly unknown[] {
-  const value = fields[name] ?? [];
-  if (Array.isArray(value)) return value;
+  const list = fields[name] ?? [];
+  if (Array.isArray(list)) return list;
   throw new BadFrame(`${name} must be a list`);
 }
 
 function textsOf(fields: Fields, name: string, most: number): string[] {
   const list = listOf(fields, name);
   if (list.length > most) throw new BadFrame(`${name} must have at most ${most} items`);
-  return list.map((item) => requiredText({ [name]: item }, name));
+  return list.map((text) => requiredText({ [name]: text }, name));
 }

@@ -4,7 +4,7 @@ import type { GatewayFrame } from './frames.ts';
 import { createHolder } from './holder.ts';
 import { createLoans } from './loans.ts';
 
-// What a follower holds, until it cannot use it any more.
+// The copies of a follower, until it cannot use them any more.
 
 const soon = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -14,10 +14,10 @@ function start(t: TestContext) {
   let clock = 1000;
   t.mock.method(performance, 'now', () => clock);
   const loans = createLoans();
-  const sent: GatewayFrame[] = [];
+  const frames: GatewayFrame[] = [];
   const closed: number[] = [];
   const link = {
-    send: (frame: GatewayFrame) => void sent.push(frame),
+    send: (frame: GatewayFrame) => void frames.push(frame),
     close: (code: number) => void closed.push(code),
   };
   const lapses: string[] = [];
@@ -36,14 +36,14 @@ function start(t: TestContext) {
     return state;
   }
   const add = (lastsMs = 300_000) => holder.add({ keys: ['user:usr_1'], lastsMs });
-  return { holder, loans, sent, closed, lapses, pass, revoke, add };
+  return { holder, loans, frames, closed, lapses, pass, revoke, add };
 }
 
 test('a revocation is over once the follower has dropped the copy', async (t) => {
-  const { holder, sent, revoke, add } = start(t);
+  const { holder, frames, revoke, add } = start(t);
   const handles = [add(), add()];
   const revocation = revoke('user:usr_1');
-  assert.deepEqual(sent, [{ Type: 'drop', ID: 1, Handles: handles }]);
+  assert.deepEqual(frames, [{ Type: 'drop', ID: 1, Handles: handles }]);
   await soon();
   assert.equal(revocation.isOver, false);
   holder.acknowledge(1);
@@ -54,10 +54,10 @@ test('a revocation is over once the follower has dropped the copy', async (t) =>
 });
 
 test('a second revocation waits for the drop of the first, and sends none', async (t) => {
-  const { holder, sent, revoke, add } = start(t);
+  const { holder, frames, revoke, add } = start(t);
   add();
   const revocations = [revoke('user:usr_1'), revoke('user:usr_1')];
-  assert.equal(sent.length, 1);
+  assert.equal(frames.length, 1);
   await soon();
   assert.deepEqual(
     revocations.map(({ isOver }) => isOver),
@@ -129,11 +129,11 @@ test('a shorter lease does not shorten the one that the follower may have', asyn
 });
 
 test('the end of its right takes all copies back and closes the connection', async (t) => {
-  const { holder, sent, closed, revoke, add } = start(t);
+  const { holder, frames, closed, revoke, add } = start(t);
   holder.setRight({ keys: ['bot:bot_1'], lastsMs: 300_000 }, 'tnt_1');
   const handle = add();
   const revocation = revoke('bot:bot_1');
-  assert.deepEqual(sent, [{ Type: 'drop', ID: 1, Handles: [handle] }]);
+  assert.deepEqual(frames, [{ Type: 'drop', ID: 1, Handles: [handle] }]);
   await soon();
   assert.deepEqual([closed, revocation.isOver], [[], false]);
   assert.ok(holder.isEnding());
@@ -155,23 +155,23 @@ test('a right that is confirmed again depends on its new keys only', async (t) =
 });
 
 test('copies that the follower forgets, or whose time has ended, are not dropped', async (t) => {
-  const { holder, sent, pass, revoke, add } = start(t);
+  const { holder, frames, pass, revoke, add } = start(t);
   holder.forget([add(), 99]);
   add(50);
   await pass(51);
   holder.sweep(performance.now());
   assert.equal(revoke('user:usr_1').isOver, true);
-  assert.deepEqual(sent, []);
+  assert.deepEqual(frames, []);
 });
 
 test('a lost lease of a service takes all copies back and doubts the right, unless it revokes none', async (t) => {
-  const { loans, sent, lapses, add } = start(t);
+  const { loans, frames, lapses, add } = start(t);
   const handle = add();
   loans.borrowers.drop('notifications');
-  assert.deepEqual([sent, lapses], [[], []]);
+  assert.deepEqual([frames, lapses], [[], []]);
   loans.borrowers.drop('sso');
   assert.equal(lapses.length, 1);
-  assert.deepEqual(sent, [{ Type: 'drop', ID: 1, Handles: [handle] }]);
+  assert.deepEqual(frames, [{ Type: 'drop', ID: 1, Handles: [handle] }]);
 });
 
 test('a follower, a tenant and a gateway have limits of entries', (t) => {

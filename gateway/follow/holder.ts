@@ -4,7 +4,7 @@ import { closeCodes, type Link } from './link.ts';
 import type { Holder, Loan, Loans, Release } from './loans.ts';
 import { metrics } from './metrics.ts';
 
-// What one follower holds, and its lease. The follower measures its lease from before its beat, so
+// The copies of one follower, and its lease. The follower measures its lease from before its beat, so
 // that it is over before the moment that is noted here.
 
 /**
@@ -30,14 +30,14 @@ export function createHolder({ loans, link, onLapse }: Options) {
   /** In ms of the monotonic clock. */
   let leaseEndsAt = 0;
   let isEnding = false;
-  let lost: Promise<Release> | undefined;
+  let loss: Promise<Release> | undefined;
 
   async function takeBack(some: readonly Loan[]): Promise<Release> {
-    if (lost) return lost;
+    if (loss) return loss;
     if (some.some(({ handle }) => handle === 0))
       return end(closeCodes.changed, 'what the follower may follow has changed');
-    const held = some.filter((loan) => loan.end === undefined);
-    if (held.length > 0) drops.send(held);
+    const undropped = some.filter((loan) => loan.end === undefined);
+    if (undropped.length > 0) drops.send(undropped);
     const releases = await Promise.all(new Set(some.flatMap((loan) => loan.end ?? [])));
     return releases.includes('waited') ? 'waited' : 'dropped';
   }
@@ -58,8 +58,8 @@ export function createHolder({ loans, link, onLapse }: Options) {
   }
 
   function lose(): Promise<Release> {
-    lost ??= waitOut();
-    return lost;
+    loss ??= waitOut();
+    return loss;
   }
 
   /** The connection is gone, and the follower may use its copies until its lease is over. */
@@ -78,25 +78,19 @@ export function createHolder({ loans, link, onLapse }: Options) {
 
   const holder: Holder = { takeBack, takeAll };
   loans.addHolder(holder);
-  const { size, isFull, add, setRight, forget, sweep } = copies;
 
   return {
-    size,
-    isFull,
-    add,
-    setRight,
-    forget,
-    sweep,
+    ...copies,
     /** Whether no more copies may be made. */
-    isEnding: (): boolean => isEnding || lost !== undefined,
-    /** The lease that an `ok` may grant now, in ms. `leftMs`: what is left of the gateway's own. */
+    isEnding: (): boolean => isEnding || loss !== undefined,
+    /** The lease that an `ok` may grant now, in ms. `leftMs`: the rest of the gateway's own. */
     extendLease(leftMs: number): number {
       const leaseMs = Math.floor(Math.min(longestLeaseMs, leftMs));
       leaseEndsAt = Math.max(leaseEndsAt, performance.now() + leaseMs);
       return leaseMs;
     },
-    /** What comes after the connection is lost proves nothing. */
-    acknowledge: (id: number): void => (lost ? undefined : drops.acknowledge(id)),
+    /** An acknowledgement after the loss of the connection proves nothing. */
+    acknowledge: (id: number): void => (loss ? undefined : drops.acknowledge(id)),
     end,
     /** Notes that the connection is gone. Resolves once the follower cannot use anything any more. */
     lose,

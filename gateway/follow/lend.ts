@@ -14,7 +14,7 @@ const pausesMs = [0, 120, 240, 480];
 
 type Cache = Pick<RightsCache, 'lend' | 'leaseLeftMs'>;
 
-/** Waits until the gateway has leases with these services. Returns what is left of them, in ms. */
+/** Waits until the gateway has leases with these services. Returns how long they last, in ms. */
 export async function awaitLease(
   cache: Pick<RightsCache, 'leaseLeftMs'>,
   services: readonly Host[],

@@ -14,7 +14,7 @@ export const closeCodes = {
   limit: 4429,
 } as const;
 
-/** What a reason of a close frame may have (RFC 6455, section 5.5), in ASCII. */
+/** The most bytes of a reason in a close frame (RFC 6455, section 5.5). */
 const maxReason = 123;
 
 /** The gateway's side of a connection. */

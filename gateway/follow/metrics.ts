@@ -1,6 +1,6 @@
 import { counter, level, timing } from '@bailiwick/process';
 
-// What a gateway measures of its followers.
+// The metrics of a gateway about its followers.
 
 export const metrics = {
   followers: level({

@@ -45,7 +45,7 @@ type Described = MessageInitShape<typeof DescribeRightsResponseSchema>;
 type Setup = {
   holder?: Holder;
   described?: Described;
-  /** What sso and access fail with. */
+  /** The errors of sso and access. */
   sso?: ConnectError;
   access?: ConnectError;
 };

@@ -3,7 +3,7 @@ import { hasPermission } from '@bailiwick/contract';
 import { denied } from '@bailiwick/errors';
 import type { Authenticator } from '../session/authenticate.ts';
 
-// What a follower may ask about.
+// The tenants about which a follower may ask.
 
 const permission = 'iam.rights.follow';
 

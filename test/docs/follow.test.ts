@@ -92,7 +92,7 @@ test('the client begins a new connection without entries', async (t) => {
   assert.equal(client.isCurrent(again), false);
 });
 
-test('the client forgets what is over, and what it holds at its end', async (t) => {
+test('the client forgets entries that are over, and all others at its end', async (t) => {
   const { client, connection, gateway } = await startClient(t);
   gateway.script.answer = () => ({ LastsMs: 20, Value });
   await client.ask(question);
@@ -116,7 +116,7 @@ test('the client beats as soon as a question ends its idle time', async (t) => {
   assert.equal(client.isCurrent(await answer), true);
 });
 
-test('the client ends a connection that answers what it has not asked', async (t) => {
+test('the client ends a connection that answers an unknown question', async (t) => {
   const { client, connection, gateway } = await startClient(t);
   const entry = await client.ask(question);
   connection.answer(99, { Value });

@@ -1,6 +1,6 @@
 import process from 'node:process';
 
-// What a prober is started with, and what it says.
+// The options of a prober, and its messages.
 
 export type Probe = { tenant: string; subject: string; permission: string; resource: string };
 

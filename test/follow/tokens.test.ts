@@ -53,7 +53,7 @@ describeBoth('tokens of followers', (topology) => {
     return follower;
   }
 
-  /** A follower that holds the answer about a token. What has just changed may drop it once more. */
+  /** A follower that holds the answer about a token. A recent change may drop it once more. */
   const hold = (token: string, begin = follow) =>
     eventually('a follower with the token', async () => {
       const follower = await begin();

@@ -38,7 +38,7 @@ const value: fc.Arbitrary<Required<Pick<StateFields, 'Sets' | 'Grants'>>> = fc
   });
 const questions = fc.array(fc.tuple(pattern, resource), { minLength: 20, maxLength: 20 });
 
-test(`a follower allows what the contract's rule includes, in ${runs} random models`, () => {
+test(`a follower and the contract's rule allow the same, in ${runs} random models`, () => {
   const figures = { allowed: 0, refused: 0 };
   const matchers = createMatchers();
   fc.assert(
@@ -60,7 +60,7 @@ test(`a follower allows what the contract's rule includes, in ${runs} random mod
   assert.ok(Math.min(figures.allowed, figures.refused) > runs, JSON.stringify(figures));
 });
 
-test(`the permissions of a token include what the contract's rule does, but for the platform's, in ${runs} random models`, () => {
+test(`the permissions of a token and the contract's rule agree but for the platform's, in ${runs} random models`, () => {
   fc.assert(
     fc.property(set, fc.array(pattern, { minLength: 20, maxLength: 20 }), (patterns, asked) => {
       // A token takes effect in a tenant, where no wildcard includes a permission of the platform.

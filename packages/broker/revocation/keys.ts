@@ -6,7 +6,7 @@ export type { RightsKey };
 export type Revocation = { id: string; keys: readonly RightsKey[]; cause?: string };
 
 /**
- * The answer of a holder that has dropped the keys. `name`: its process; `kind`: what it held;
+ * The answer of a holder that has dropped the keys. `name`: its process; `kind`: that of its entries;
  * `followers`: those for which it speaks that have dropped them; `followersWaited`: those whose leases
  * it has waited out. An earlier version sends none of these.
  */

@@ -2,7 +2,7 @@ import type { HolderReport } from './revoker.ts';
 
 /**
  * The reports of two revocations of the same keys: the first names who held something, and the second
- * what was loaded in between. Of both the one counts that proves less.
+ * who loaded something in between. Of both the one counts that proves less.
  */
 export function joinReports(
   first: readonly HolderReport[],

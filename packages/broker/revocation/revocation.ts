@@ -159,7 +159,7 @@ type CacheOptions = {
   borrowers?: Borrowers;
 };
 
-/** What a copy of a value depends on. */
+/** The keys and the time of a copy of a value. */
 export type LoanTerms = {
   keys: readonly RightsKey[];
   /** How long the value stays the same without a revocation, in ms from now. */

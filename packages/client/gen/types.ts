@@ -2903,7 +2903,7 @@ export type ListedMemberUser = {
   Email: string;
 };
 
-/** What a lock has ended, with a row for each holder. No state says more than is known: an app that has taken the logout may still keep a session. */
+/** The effect of a lock, with a row for each holder. No state says more than is known: an app that has taken the logout may still keep a session. */
 export type LockReceipt = {
   ID: string;
   /** The user, bot or app. */
@@ -2939,7 +2939,7 @@ export type LockReceiptRow = {
   At?: string;
   /** With ends: when the last access token that can exist is not valid any more, with 60 seconds for clocks, or when the lease of a process was over. */
   EndsAt?: string;
-  /** What is known beside the state, as an app's answer. */
+  /** Further facts about the state, such as an app's answer. */
   Detail: string;
   /** The session that the app may keep. */
   SessionID: string;

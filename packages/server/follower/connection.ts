@@ -104,7 +104,7 @@ function createMemory(deps: ConnectionDeps, { send, close }: Gateway) {
     platform: deps.platform,
     lease,
     send,
-    /** What is over keeps no follower busy. */
+    /** An entry that is over keeps no follower busy. */
     onBeat() {
       entries.evictOver(clock);
       sendForgotten();

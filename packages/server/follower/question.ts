@@ -68,7 +68,7 @@ function isComplete({
   );
 }
 
-/** The question about a user or bot in a tenant. @throws TypeError for what is no ID */
+/** The question about a user or bot in a tenant. @throws TypeError for a text that is no ID */
 export function subjectQuestion(subject: string, tenant: string): Question {
   if (!isId(subject, 'usr') && !isId(subject, 'bot'))
     throw new TypeError('subject must be the ID of a user or bot: usr_… or bot_…');

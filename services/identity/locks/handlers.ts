@@ -38,7 +38,7 @@ export const lockReceiptsHandlers = (deps: LockDeps): Handlers<typeof LockReceip
   },
 });
 
-/** What a caller in the tenant may see of a receipt ('' = the platform); undefined = nothing. */
+/** The part of a receipt that a caller in the tenant may see ('' = the platform); undefined = nothing. */
 async function viewOf(
   { database, authority }: LockDeps,
   { id, subject, subjectTenant }: ReceiptRow,

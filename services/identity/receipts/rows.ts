@@ -4,7 +4,7 @@ import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { HolderRow, RowKind, RowState } from './entities.ts';
 import type { SettledRow } from './queries.ts';
 
-// What a receipt says of each holder: never more than is known.
+// The rows of a receipt. They say no more than is known.
 
 const blank = {
   sessionId: '',

@@ -15,7 +15,7 @@ export const file_bailiwick_common_v1_lock_receipt: GenFile = /*@__PURE__*/
   fileDesc("CiZiYWlsaXdpY2svY29tbW9uL3YxL2xvY2tfcmVjZWlwdC5wcm90bxITYmFpbGl3aWNrLmNvbW1vbi52MSKrAgoLTG9ja1JlY2VpcHQSDgoCaWQYASABKAlSAklEEhgKB3N1YmplY3QYAiABKAlSB1N1YmplY3QSFgoGcmVhc29uGAMgASgJUgZSZWFzb24SDgoCYnkYBCABKAlSAkJ5EioKAmF0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFICQXQSFAoFZmluYWwYBiABKAhSBUZpbmFsEjcKCWxpZnRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCExpZnRlZEF0EjcKBHJvd3MYCCADKAsyIy5iYWlsaXdpY2suY29tbW9uLnYxLkxvY2tSZWNlaXB0Um93UgRSb3dzEhYKBnRlbmFudBgJIAEoCVIGVGVuYW50IrQCCg5Mb2NrUmVjZWlwdFJvdxIWCgZob2xkZXIYASABKAlSBkhvbGRlchISCgRraW5kGAIgASgJUgRLaW5kEhIKBG5hbWUYAyABKAlSBE5hbWUSFgoGdGVuYW50GAQgASgJUgZUZW5hbnQSFAoFc3RhdGUYBSABKAlSBVN0YXRlEioKAmF0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFICQXQSMwoHZW5kc19hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBkVuZHNBdBIWCgZkZXRhaWwYCCABKAlSBkRldGFpbBIdCgpzZXNzaW9uX2lkGAkgASgJUglTZXNzaW9uSUQSHAoJZm9sbG93ZXJzGAogASgFUglGb2xsb3dlcnNiBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
- * What a lock has ended, with a row for each holder. No state says more than is known: an app that
+ * The effect of a lock, with a row for each holder. No state says more than is known: an app that
  * has taken the logout may still keep a session.
  *
  * @generated from message bailiwick.common.v1.LockReceipt
@@ -153,7 +153,7 @@ export type LockReceiptRow = Message<"bailiwick.common.v1.LockReceiptRow"> & {
   endsAt?: Timestamp | undefined;
 
   /**
-   * What is known beside the state, as an app's answer.
+   * Further facts about the state, such as an app's answer.
    *
    * @generated from field: string detail = 8 [json_name = "Detail"];
    */
