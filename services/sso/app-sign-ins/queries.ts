@@ -135,7 +135,7 @@ export const takeOfApp = (
   limit: number | null,
 ): Promise<SignIn[]> =>
   tx.query<SignIn>(
-    `delete from app_sign_in where ctid = any (array (
+    `delete from app_sign_in where tenant = $1 and ctid = any (array (
        select ctid from app_sign_in where tenant = $1 and app = $2 order by session_id limit $3 for update))
      ${returningColumns}`,
     [tenant, app, limit],

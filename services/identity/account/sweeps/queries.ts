@@ -62,7 +62,7 @@ export const sweeps: readonly Sweep[] = [
              delete from lock_receipt_row where receipt in (select id from removal)
            )
            select 1 as one from removal`,
-    across: 'a receipt has the apps of all tenants',
+    between: 'a receipt has the apps of all tenants',
   },
   {
     name: 'identity.sweep_login_failures',
