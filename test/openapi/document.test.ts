@@ -167,6 +167,7 @@ test('identifiers in the examples are TypeIDs, addresses are at example.com, and
     'whk',
     'slk',
     'wpt',
+    'lck',
     'dek',
     'evt',
   ] as const;
