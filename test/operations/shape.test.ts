@@ -28,12 +28,16 @@ const tenantPaths: Record<string, string> = Object.fromEntries(
 
 /**
  * Exceptions, by hand from the contract: CreateEndpoint defaults to the caller's only tenant,
- * UpdateEndpoint to the stored one, and the platform has an audit log and providers of its own.
+ * UpdateEndpoint to the stored one, and the platform has an audit log, receipts and providers of its own.
  */
 function isExempt(operation: string, caller: string): boolean {
   if (/^(Webhooks|Chat)_UpdateEndpoint$/.test(operation)) return true;
   if (/^(Webhooks|Chat)_CreateEndpoint$/.test(operation)) return ['owner', 'bot'].includes(caller);
-  if (/^Apps_|^AppLogouts_|^Audit_|^Tokens_Introspect$|^Sso_\w+Providers?$/.test(operation))
+  if (
+    /^Apps_|^AppLogouts_|^Audit_|^LockReceipts_Get$|^Tokens_Introspect$|^Sso_\w+Providers?$/.test(
+      operation,
+    )
+  )
     return caller === 'platform';
   return false;
 }
