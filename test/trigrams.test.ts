@@ -58,7 +58,7 @@ describe('searches by trigrams', () => {
        select 'large', 'inv_' || n, md5(n::text) || '@example.com', md5(n::text), 'pending', '{}', '[]', 'user', '', '{}', '', n::text::bytea, now(), now(), now() from generate_series(1, 10000) n`,
       `insert into identity.user_account select (jsonb_populate_record(null::identity.user_account, jsonb_build_object(
          'id', 'usr_' || n, 'email', md5(n::text) || '@example.com', 'email_key', md5(n::text), 'email_verified', true, 'mailbox_proven', true, 'name', 'Person ' || n,
-         'given_name', '', 'family_name', '', 'picture', '', 'locale', '', 'status', 'active', 'external_id', '', 'import_batch', '', 'metadata', '{}'::jsonb, 'password_hash', '',
+         'given_name', '', 'family_name', '', 'picture', '', 'locale', '', 'status', 'active', 'external_id', '', 'import_batch', '', 'metadata', '{}'::jsonb, 'password_hash', '', 'lock_receipt', '',
          'created_at', now(), 'updated_at', now()))).* from generate_series(1, 10000) n`,
       `insert into identity.bot (tenant, id, name, description, active, metadata, created_by, created_at, updated_at)
        select 'large', 'bot_' || n, md5(n::text), '', true, '{}', '', now(), now() from generate_series(1, 10000) n`,
