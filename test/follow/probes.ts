@@ -5,7 +5,7 @@ import path from 'node:path';
 import { bodyOf } from '../support/answers.ts';
 import type { Answer, Stack } from '../support/harness.ts';
 import { rowsOf } from '../support/store.ts';
-import type { Place } from './place.ts';
+import { openPlace, type Place } from './place.ts';
 import {
   machineMs,
   type Probe,
@@ -45,12 +45,20 @@ export async function stopProber({ child, report }: Prober): Promise<Report> {
   return last;
 }
 
-/** Users with a grant each, which the followers probe. Written directly to the database. */
-export async function fillRights(stack: Stack, place: Place, count: number): Promise<Probe[]> {
+/**
+ * Users with a grant each, which the followers probe. Written directly to the database. `mark`: a
+ * digit that makes their IDs differ from those of other tests.
+ */
+export async function fillRights(
+  stack: Stack,
+  place: Place,
+  count: number,
+  mark: number,
+): Promise<Probe[]> {
   const { tenant, owner } = place;
   const ids = Array.from(
     { length: count },
-    (_, index) => `usr_2${String(index).padStart(25, '0')}`,
+    (_, index) => `usr_${mark}${String(index).padStart(25, '0')}`,
   );
   for (const [statement, values] of [
     [
@@ -134,3 +142,29 @@ export const lateDecisions = (
       .filter((lateMs) => lateMs > 0)
       .map((lateMs) => `${subject}: ${lateMs.toFixed(1)} ms`),
   );
+
+type Size = { processes: number; followers: number; rights: number; mark: number };
+
+/**
+ * Ends rights while processes of followers decide about them, and asserts that no decision that began
+ * after a reply allowed an ended right. Returns a line with the figures.
+ */
+export async function proveNoLateDecision(
+  stack: Stack,
+  { processes, followers, rights, mark }: Size,
+): Promise<string> {
+  const place = await openPlace(stack);
+  const probes = await fillRights(stack, place, rights, mark);
+  const options = { urls: [stack.url], credential: place.credential, followers, probes };
+  const probers = await Promise.all(Array.from({ length: processes }, () => startProber(options)));
+  const ends = await endRights(stack, place, probes, { call: stack.call, atOnce: 4 });
+  const reports = await Promise.all(probers.map(stopProber));
+  // Each process has allowed each right before its end, so a late decision would show.
+  for (const { lastAllowed } of reports) assert.ok(lastAllowed.every((at) => at > 0));
+  assert.deepEqual(lateDecisions(probes, ends.repliedAt, reports), []);
+  const total = (field: 'probes' | 'unknown') =>
+    reports.reduce((sum, report) => sum + report[field], 0);
+  const slowest = ends.tookMs.toSorted((a, b) => b - a);
+  const [p99, p50] = [slowest[Math.floor(rights / 100)], slowest[Math.floor(rights / 2)]];
+  return `${total('probes')} decisions, ${total('unknown')} unknown, p50 ${p50?.toFixed(0)} ms, p99 ${p99?.toFixed(0)} ms`;
+}
