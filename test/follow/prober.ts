@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import process from 'node:process';
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Follower, follower, type Rights } from '@bailiwick/server/server.ts';
@@ -12,12 +13,8 @@ import {
 // A process of an application: followers that decide all the time, as fast as they can. It notes when
 // the last decision began that allowed a right.
 
-const {
-  urls,
-  credential,
-  followers: count,
-  probes,
-} = JSON.parse(process.argv[2] ?? '') as ProberOptions;
+const [options] = (await once(process, 'message')) as [ProberOptions];
+const { urls, credential, followers: count, probes } = options;
 const report: Report = { lastAllowed: probes.map(() => 0), probes: 0, unknown: 0 };
 let isStopped = false;
 
