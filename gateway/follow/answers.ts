@@ -5,7 +5,6 @@ import type { AnswerFrame } from './frames.ts';
 import type { FollowerHolder } from './holder.ts';
 import { lendSoon } from './lend.ts';
 import { limits } from './limits.ts';
-import { revokers } from './loans.ts';
 import { type FollowedValue, nameOf, type Question } from './questions.ts';
 import { covers, type Scope } from './scope.ts';
 
@@ -21,21 +20,25 @@ export function assertCovered(scope: Scope, { tenant }: Question): void {
   if (!covers(scope, tenant)) throw denied('the follower does not follow this tenant');
 }
 
+/** During an outage hundreds of questions a second may fail. */
 const logMs = 10_000;
-const failure = { loggedAt: Number.NEGATIVE_INFINITY };
 
-/** The answer about a question that failed. Only failures of ours are logged. */
-export function errorAnswer(id: number, thrown: unknown, log: Log): AnswerFrame {
-  const { code, message } = toServiceError(thrown);
-  const isOurs = code === 'internal' || code === 'unimplemented' || code === 'unavailable';
-  // During an outage there may be hundreds a second.
-  const now = performance.now();
-  if (isOurs && now - failure.loggedAt > logMs) {
-    failure.loggedAt = now;
-    log.warn('questions of followers are not answered', { error: thrown });
-  }
-  const error = isOurs ? unknownNow : { Code: code, Message: message };
-  return { Type: 'answer', ID: id, Error: error };
+export type ErrorAnswer = ReturnType<typeof createErrorAnswers>;
+
+/** Makes the content of the answer about a question that failed. Only failures of ours are logged. */
+export function createErrorAnswers(log: Log) {
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  return (thrown: unknown): Pick<AnswerFrame, 'Error'> => {
+    const { code, message } = toServiceError(thrown);
+    const isOurs = code === 'internal' || code === 'unimplemented' || code === 'unavailable';
+    if (!isOurs) return { Error: { Code: code, Message: message } };
+    const now = performance.now();
+    if (now - loggedAt > logMs) {
+      loggedAt = now;
+      log.warn('questions of followers are not answered', { error: thrown });
+    }
+    return { Error: unknownNow };
+  };
 }
 
 const unknownNow = { Code: 'unavailable', Message: 'the answer is not known now' };
@@ -43,19 +46,20 @@ const unknownNow = { Code: 'unavailable', Message: 'the answer is not known now'
 type Options = {
   rightsCache: Pick<RightsCache, 'lend' | 'leaseLeftMs'>;
   loadAnswer: LoadAnswer;
+  errorAnswer: ErrorAnswer;
   holder: FollowerHolder;
   send: (answer: AnswerFrame) => void;
   ip: string;
-  log: Log;
 };
 
 /** Answers the questions of one follower, and notes the copies that it gets. */
-export function createAnswers({ rightsCache, loadAnswer, holder, send, ip, log }: Options) {
+export function createAnswers({ rightsCache, loadAnswer, errorAnswer, holder, send, ip }: Options) {
   let open = 0;
 
   function assertWithinLimits(): void {
     if (holder.isFull()) throw exhausted('too many entries: forget some', retrySeconds);
-    if (open >= limits.questions)
+    // The present one counts.
+    if (open > limits.questions)
       throw exhausted(
         `a follower asks at most ${limits.questions} questions at once`,
         retrySeconds,
@@ -65,7 +69,8 @@ export function createAnswers({ rightsCache, loadAnswer, holder, send, ip, log }
   const lend = (id: number, question: Question): Promise<void> =>
     lendSoon(
       rightsCache,
-      { name: nameOf(question), services: revokers, load: () => loadAnswer(question, ip) },
+      nameOf(question),
+      () => loadAnswer(question, ip),
       (answer, terms) => {
         // A holder that is ending sends no further drop.
         if (holder.isEnding()) return;
@@ -94,7 +99,7 @@ export function createAnswers({ rightsCache, loadAnswer, holder, send, ip, log }
       scope.noteUse();
       await lend(id, question);
     } catch (thrown) {
-      send(errorAnswer(id, thrown, log));
+      send({ Type: 'answer', ID: id, ...errorAnswer(thrown) });
     } finally {
       open -= 1;
     }

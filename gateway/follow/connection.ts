@@ -2,13 +2,13 @@ import type { Buffer } from 'node:buffer';
 import type { RightsCache } from '@bailiwick/broker';
 import type { Log } from '@bailiwick/process';
 import type { WebSocket } from 'ws';
-import { createAnswers, type LoadAnswer } from './answers.ts';
+import { createAnswers, type ErrorAnswer, type LoadAnswer } from './answers.ts';
 import { BadFrame, type FollowerFrame, readFrame } from './frames.ts';
 import { createHolder, type FollowerHolder } from './holder.ts';
 import { awaitLease } from './lend.ts';
 import { type Counts, createBucket, limits } from './limits.ts';
 import { closeCodes, createLink, type Link } from './link.ts';
-import { type Loans, revokers } from './loans.ts';
+import type { Loans } from './loans.ts';
 import { metrics } from './metrics.ts';
 import { createRight, type LoadScope } from './right.ts';
 import type { Scope } from './scope.ts';
@@ -30,6 +30,7 @@ export type FollowDeps = {
   loans: Loans;
   loadScope: LoadScope;
   loadAnswer: LoadAnswer;
+  errorAnswer: ErrorAnswer;
   /** The followers by credential, and by the tenant of their bots. */
   followers: Counts;
   followersOfTenant: Counts;
@@ -53,11 +54,18 @@ export function serveFollower(
   deps: FollowDeps,
   { onConfirmed, onEnd }: { onConfirmed: () => void; onEnd: () => void },
 ): Connection {
-  const { rightsCache, loadScope, loadAnswer, log } = deps;
+  const { rightsCache, loadScope, loadAnswer, errorAnswer, log } = deps;
   const link = createLink(socket);
   const holder = createHolder({ loans: deps.loans, link, onLapse: () => right.lapse() });
   const right = createRight({ rightsCache, loadScope, holder, ip, log });
-  const answer = createAnswers({ rightsCache, loadAnswer, holder, send: link.send, ip, log });
+  const answer = createAnswers({
+    rightsCache,
+    loadAnswer,
+    errorAnswer,
+    holder,
+    send: link.send,
+    ip,
+  });
   const extendLease = createLeases(rightsCache, holder, link);
   let state: 'new' | 'opening' | 'open' = 'new';
 
@@ -132,7 +140,7 @@ function createLeases(
   link: Link,
 ) {
   return async (id: number): Promise<void> => {
-    const leftMs = await awaitLease(rightsCache, revokers, leaseWaitMs);
+    const leftMs = await awaitLease(rightsCache, leaseWaitMs);
     link.send({ Type: 'ok', ID: id, LeaseMs: holder.extendLease(leftMs) });
   };
 }

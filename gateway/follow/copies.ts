@@ -37,10 +37,10 @@ export function createCopies(loans: Loans, holder: () => Holder) {
     /** Notes, or replaces, what the right to follow depends on. `ofTenant`: the tenant of the bot. */
     setRight(terms: LoanTerms, ofTenant: string): void {
       tenant = ofTenant;
-      const former = right;
+      const previous = right;
       right = loanOf(0, terms);
       loans.add(right);
-      if (former) loans.remove(former);
+      if (previous) loans.remove(previous);
     },
     forget(handles: readonly number[]): void {
       for (const handle of handles) {

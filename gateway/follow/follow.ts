@@ -8,12 +8,13 @@ import { rawResponse, sendJson } from '../http/errors.ts';
 import { readJson } from '../http/json-body.ts';
 import { RoutingError } from '../http/routing-error.ts';
 import { bearerOf } from '../operations/operations.ts';
-import { credentialName, type RequestOrigin } from '../session/authenticate.ts';
-import { assertCovered, errorAnswer } from './answers.ts';
+import type { RequestOrigin } from '../session/authenticate.ts';
+import { assertCovered, createErrorAnswers } from './answers.ts';
 import { type Connection, type FollowDeps, serveFollower } from './connection.ts';
 import { BadFrame, readQuestion } from './frames.ts';
 import { createCounts, limits } from './limits.ts';
 import { nameOf } from './questions.ts';
+import { nameOfScope } from './scope.ts';
 
 // Rights in the memory of applications. docs/follow.md describes the protocol, and decision 39 says
 // why the gateway is one holder for all of its followers.
@@ -21,7 +22,7 @@ import { nameOf } from './questions.ts';
 export const followPath = '/follow';
 export const followMethods = ['GET', 'POST'];
 
-type Options = Omit<FollowDeps, 'followers' | 'followersOfTenant'> & {
+type Options = Omit<FollowDeps, 'errorAnswer' | 'followers' | 'followersOfTenant'> & {
   /** The path of the public URL, without a slash at its end. */
   prefix: string;
   addressOf: (request: IncomingMessage) => string;
@@ -43,6 +44,7 @@ export type Follow = ReturnType<typeof createFollow>;
 export function createFollow({ prefix, addressOf, ...rest }: Options) {
   const deps: FollowDeps = {
     ...rest,
+    errorAnswer: createErrorAnswers(rest.log),
     followers: createCounts(limits.followers),
     followersOfTenant: createCounts(limits.followersOfTenant),
   };
@@ -94,7 +96,7 @@ export function createFollow({ prefix, addressOf, ...rest }: Options) {
 }
 
 async function answerOnce(
-  { rightsCache, loadScope, loadAnswer, log }: FollowDeps,
+  { rightsCache, loadScope, loadAnswer, errorAnswer }: FollowDeps,
   request: IncomingMessage,
   response: ServerResponse,
   ip: string,
@@ -102,7 +104,7 @@ async function answerOnce(
   const token = bearerOf(request.headers.authorization ?? '');
   if (token === '') throw unauthenticated();
   const { json } = await readJson(request, response, ip);
-  const scope = await rightsCache.getOrLoad(`follower ${credentialName(token)} *`, () =>
+  const scope = await rightsCache.getOrLoad(nameOfScope(token), () =>
     loadScope(token, ip, undefined),
   );
   if (!scope.serves(ip)) throw unauthenticated();
@@ -114,8 +116,7 @@ async function answerOnce(
     const Value = await rightsCache.getOrLoad(nameOf(question), load);
     return { Type: 'answer', Value };
   } catch (thrown) {
-    const { ID: _, ...answer } = errorAnswer(0, thrown, log);
-    return answer;
+    return { Type: 'answer', ...errorAnswer(thrown) };
   }
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Loaded, LoanTerms, RightsCache } from '@bailiwick/broker';
-import type { Host } from '@bailiwick/contract';
 import { unavailable } from '@bailiwick/errors';
+import { revokers } from './loans.ts';
 
 /** How long a question waits for the leases of the gateway, which begin with the first one. */
 const leaseWaitMs = 1000;
@@ -14,34 +14,29 @@ const pausesMs = [0, 120, 240, 480];
 
 type Cache = Pick<RightsCache, 'lend' | 'leaseLeftMs'>;
 
-/** Waits until the gateway has leases with these services. Returns how long they last, in ms. */
+/** Waits until the gateway has the leases of followers. Returns how long they last, in ms. */
 export async function awaitLease(
   cache: Pick<RightsCache, 'leaseLeftMs'>,
-  services: readonly Host[],
   waitMs: number,
 ): Promise<number> {
   const until = performance.now() + waitMs;
   for (;;) {
-    const leftMs = cache.leaseLeftMs(services);
+    const leftMs = cache.leaseLeftMs(revokers);
     if (leftMs > 0 || performance.now() >= until) return leftMs;
     await sleep(leasePollMs);
   }
 }
 
 /**
- * Lends a value as soon as that is possible. `services`: those that can revoke it. `register`: see
- * `lend` of the cache. @throws unavailable if it is not possible in time, and what the load throws
+ * Lends a value as soon as that is possible. `register`: see `lend` of the cache. @throws unavailable if it is not possible in time, and what the load throws
  */
 export async function lendSoon<T, R>(
   cache: Cache,
-  {
-    name,
-    services,
-    load,
-  }: { name: string; services: readonly Host[]; load: () => Promise<Loaded<T>> },
+  name: string,
+  load: () => Promise<Loaded<T>>,
   register: (value: T, terms: LoanTerms) => R,
 ): Promise<R> {
-  const isLeased = (await awaitLease(cache, services, leaseWaitMs)) > 0;
+  const isLeased = (await awaitLease(cache, leaseWaitMs)) > 0;
   for (const pauseMs of isLeased ? pausesMs : []) {
     if (pauseMs > 0) await sleep(pauseMs);
     const loan = await cache.lend(name, load, (value, terms) => ({

@@ -1,13 +1,11 @@
 import type { Loaded, RightsCache } from '@bailiwick/broker';
 import { denied, toServiceError, unauthenticated } from '@bailiwick/errors';
 import type { Log } from '@bailiwick/process';
-import { credentialName } from '../session/authenticate.ts';
 import type { FollowerFrame } from './frames.ts';
 import type { FollowerHolder } from './holder.ts';
 import { lendSoon } from './lend.ts';
 import { closeCodes } from './link.ts';
-import { revokers } from './loans.ts';
-import type { Scope } from './scope.ts';
+import { listOf, nameOfScope, type Scope } from './scope.ts';
 
 // The right to follow: the answer about it is lent like any other, so that its end closes the
 // connection before the reply of the call that ends it.
@@ -42,30 +40,26 @@ export function createRight({ rightsCache, loadScope, holder, ip, log }: Options
   let confirmation: Promise<Scope> | undefined;
 
   async function load({ credential, tenants: named }: Hello): Promise<Scope> {
-    const name = `follower ${credentialName(credential)} ${listOf(named)}`;
     const loader = () => loadScope(credential, ip, named);
-    const question = { name, services: revokers, load: loader };
-    return lendSoon(rightsCache, question, (scope, terms) => {
+    return lendSoon(rightsCache, nameOfScope(credential, named), loader, (scope, terms) => {
       if (!scope.serves(ip)) throw denied('the credential is not for this address');
       tenants ??= listOf(scope.tenants);
       if (tenants !== listOf(scope.tenants)) throw denied('it may follow other tenants now');
       if (holder.isEnding()) return scope;
       holder.setRight(terms, scope.ownTenant);
       clearTimeout(timer);
-      const again = () => void current().catch(() => {});
-      timer = setTimeout(
-        () => {
-          lapse();
-          again();
-        },
-        Math.max(soonestMs, terms.lastsMs),
-      );
+      timer = setTimeout(confirmAgain, Math.max(soonestMs, terms.lastsMs));
       return scope;
     });
   }
 
   /** From now on the right is not known, until it is confirmed again. */
   const lapse = (): void => void (confirmation = undefined);
+
+  function confirmAgain(): void {
+    lapse();
+    void current().catch(() => {});
+  }
 
   /** The right as it is now. @throws what `loadScope` throws, and then the connection ends */
   function current(): Promise<Scope> {
@@ -95,8 +89,6 @@ export function createRight({ rightsCache, loadScope, holder, ip, log }: Options
     stop: (): void => clearTimeout(timer),
   };
 }
-
-const listOf = (tenants: readonly string[] | undefined): string => tenants?.join(' ') ?? '*';
 
 function closeOf(thrown: unknown): [code: number, reason: string] {
   const { code } = toServiceError(thrown);

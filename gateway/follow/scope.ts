@@ -1,7 +1,7 @@
 import type { Loaded } from '@bailiwick/broker';
 import { hasPermission } from '@bailiwick/contract';
 import { denied } from '@bailiwick/errors';
-import type { Authenticator } from '../session/authenticate.ts';
+import { type Authenticator, credentialName } from '../session/authenticate.ts';
 
 // The tenants about which a follower may ask.
 
@@ -20,6 +20,13 @@ export type Scope = {
 
 export const covers = ({ tenants }: Scope, tenant: string): boolean =>
   tenants === undefined || tenants.includes(tenant);
+
+/** The tenants as text; '*' = all. */
+export const listOf = (tenants: readonly string[] | undefined): string => tenants?.join(' ') ?? '*';
+
+/** The name of the scope of a credential in a cache. */
+export const nameOfScope = (credential: string, tenants?: readonly string[]): string =>
+  `follower ${credentialName(credential)} ${listOf(tenants)}`;
 
 type Load = (
   token: string,

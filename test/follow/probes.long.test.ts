@@ -34,7 +34,7 @@ describe('followers that decide while rights end', () => {
     const reports = await Promise.all([stopProber(stopped), stopProber(running)]);
     for (const { lastAllowed } of reports) assert.ok(lastAllowed.every((at) => at > 0));
     assert.deepEqual(lateDecisions(probes, ends.repliedAt, reports), []);
-    // One call waits for the lease of the stopped process, and the others for nobody.
+    // Only one call waits for the lease of the stopped process.
     const slowest = ends.tookMs.toSorted((a, b) => b - a);
     t.diagnostic(slowest.map((ms) => ms.toFixed(0)).join(' '));
     assert.ok((slowest[0] ?? 0) < 2500 + (slowest.at(-1) ?? 0), String(slowest[0]));

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../support/harness.ts';
 
-// A follower that speaks the protocol of docs/follow.md frame by frame, and keeps nothing that it is
-// not told to: for tests of the gateway's side.
+// A follower that speaks the protocol of docs/follow.md frame by frame, for tests of the gateway's side.
 
 export type Frame = { Type: string; ID?: number } & Record<string, unknown>;
 

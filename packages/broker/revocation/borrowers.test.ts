@@ -132,7 +132,7 @@ test('the lease that is left ends with the lease in each log', async (t) => {
   assert.equal(await lend(), undefined);
 });
 
-test('a lease that begins anew takes all copies of its service back', async (t) => {
+test('a second lease takes all copies of its service back', async (t) => {
   const { cache, state, pass, dropped } = await start(t);
   state.isAway = true;
   await pass(leaseMs + 1);

@@ -66,7 +66,7 @@ export type Released = { followers: number; followersWaited: number };
 export type Borrowers = {
   /**
    * Takes back the copies that depend on these keys. Resolves once none of them can be used any
-   * more; undefined = there are none.
+   * more. Undefined = no copy depends on them.
    */
   revoke(keys: readonly RightsKey[]): Promise<Released> | undefined;
   /** Takes back the copies that this service can revoke: revocations may have passed unheard. */

@@ -2916,7 +2916,7 @@ export type LockReceipt = {
   At?: string;
   /** Whether none of these rows changes any more. */
   Final: boolean;
-  /** When it was restored, or locked anew. Absent while the lock holds, and for apps. */
+  /** When the subject was restored, or locked a second time. Absent while the lock holds, and for apps. */
   LiftedAt?: string;
   Rows: LockReceiptRow[];
   /** The tenant whose part of the receipt of a user this is. Empty for the whole receipt. */
@@ -2933,7 +2933,7 @@ export type LockReceiptRow = {
   Name: string;
   /** The tenant of the app or bot. Empty for our own processes, and for an app of the platform. */
   Tenant: string;
-  /** dropped: the process has said that it dropped the entries, and each of its followers has said so, or its lease is over: Detail counts those. ends: nothing of it is valid after EndsAt. accepted: the app took the logout; what it did is not known. waiting: the logout is under way. failed: the app did not take the logout, and no attempt follows. unknown: the app may keep a session of its own, and cannot be told or was not reached. kept: the user made it; a lock does not end it. */
+  /** dropped: the process has said that it dropped the entries, and each of its followers has said so, or its lease is over: Detail counts those. ends: nothing of it is valid after EndsAt. accepted: the app took the logout, and may have kept its session. waiting: the logout is under way. failed: the app did not take the logout, and no attempt follows. unknown: the app may keep a session of its own, and has no address for logouts or was not reached. kept: the user made it; a lock does not end it. */
   State: string;
   /** When the state was reached. */
   At?: string;

@@ -19,7 +19,7 @@ export type Frame =
   | AnswerFrame
   | { Type: 'drop'; ID: number; Handles: number[] };
 
-/** A frame of more characters is none of a gateway. */
+/** No gateway sends a frame with more characters. */
 const maxLength = 8 << 20;
 const minBeatMs = 10;
 const maxBeatMs = 60_000;
@@ -48,7 +48,7 @@ export function readFrame(message: unknown): Frame | undefined {
   return { Type, ID, Handle, ...answer };
 }
 
-/** The content of an answer. That to a plain call has no time. Undefined if it is none. */
+/** Reads the content of an answer. The answer to a plain call has no time. Undefined for other fields. */
 export function readAnswer(fields: Fields): Answer | undefined {
   const { Error: error, LastsMs = Number.MAX_VALUE, Value } = fields;
   if (isFields(error)) {

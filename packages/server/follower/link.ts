@@ -22,9 +22,9 @@ export function createLink(deps: LinkDeps) {
   const { monotonicMs } = platform.clock;
   /** The attempts in a row that led to no lasting connection. */
   let failures = 0;
-  /** Also before `welcome`. */
+  /** The newest connection, which may still wait for `welcome`. */
   let latest: Connection | undefined;
-  /** After `welcome`. */
+  /** The connection that has got its `welcome`. */
   let connection: Connection | undefined;
   /** Why the last attempt failed. */
   let lastEnd: ConnectionEnd | undefined;

@@ -43,7 +43,8 @@ export function questionOf(token: VerifiedToken): Question {
     Audience: [aud].flat(),
     KeyID: keyId,
   };
-  if (!isComplete(fields)) throw new InvalidTokenError('its claims are none of Bailiwick');
+  if (!isComplete(fields))
+    throw new InvalidTokenError('Bailiwick issues no token with such claims');
   return { Token: fields };
 }
 

@@ -20,11 +20,11 @@ import {
   listRows,
   settleRows,
 } from '../receipts/queries.ts';
-import { appRows, cacheRow, ownRow, settledRow, tokenRow } from '../receipts/rows.ts';
+import { appRows, cacheRow, ownRow, rowOfSignOut, tokenRow } from '../receipts/rows.ts';
 import { findUsers } from '../users/queries.ts';
 
 // A receipt is complete once every cache has dropped the user and every app is known, and final once
-// every app was told. Whatever is interrupted is repeated: by the next call, or by the watch.
+// no logout waits. The next call, or the watch, repeats what was interrupted.
 
 export type LockDeps = {
   database: Database;
@@ -42,7 +42,7 @@ const tokensMs = 65 * 60_000;
 const logoutsMs = 4 * 24 * 3_600_000;
 const watchMs = 15_000;
 const receiptsAtOnce = 100;
-const failed = 'following the receipts of locks failed, retrying';
+const failureMessage = 'following the receipts of locks failed, retrying';
 
 /** Completes a receipt, and the lock that it belongs to. */
 export async function completeLock(
@@ -178,21 +178,21 @@ export async function refreshReceipt(deps: LockDeps, receipt: ReceiptRow): Promi
     ids.length === 0 ? { signOuts: [] } : await deps.signOuts.describe({ ids }, byService);
   const now = new Date();
   const isOver = now.getTime() - new Date(receipt.lockedAt).getTime() > logoutsMs;
-  const present = new Map(signOuts.map((signOut) => [signOut.id, signOut]));
+  const signOutsById = new Map(signOuts.map((signOut) => [signOut.id, signOut]));
   await settleRows(
     database,
     byService,
     id,
-    waiting.map((row) => stateAt(row, present.get(row.signOut), isOver, now)),
+    waiting.map((row) => stateAt(row, signOutsById.get(row.signOut), isOver, now)),
   );
   await finishReceipt(database, byService, id);
 }
 
 /** A logout whose retries are over has failed if the app was called, and is unknown if it was not. */
 function stateAt(row: HolderRow, signOut: AppSignOut | undefined, isOver: boolean, now: Date) {
-  const settled = signOut ? settledRow(signOut, now) : { ...row, signOut: row.signOut };
-  if (settled.state !== 'waiting' || !isOver) return settled;
-  return { ...settled, state: signOut?.reportedAt ? ('failed' as const) : ('unknown' as const) };
+  const current = signOut ? rowOfSignOut(signOut, now) : row;
+  if (current.state !== 'waiting' || !isOver) return current;
+  return { ...current, state: signOut?.reportedAt ? ('failed' as const) : ('unknown' as const) };
 }
 
 /** Completes the receipts of calls that were interrupted, and follows the logouts. */
@@ -200,13 +200,13 @@ export const watchLocks = (deps: LockDeps): Background =>
   repeat({
     everyMs: watchMs,
     log: deps.log,
-    failed,
+    failed: failureMessage,
     async work(isStopped) {
       for (const receipt of await claimOpenReceipts(deps.database, byService, receiptsAtOnce)) {
         if (isStopped()) return;
         // One that fails does not keep the others from being followed.
         await refreshReceipt(deps, receipt).catch((error: unknown) =>
-          deps.log.warn(failed, { error, receipt: receipt.id }),
+          deps.log.warn(failureMessage, { error, receipt: receipt.id }),
         );
       }
     },

@@ -42,8 +42,8 @@ export const locksHandlers = (database: Database): Handlers<typeof Locks> => ({
     const id = await database.transaction(
       { call, tenant: null, row: rowOf.receipt(subject) },
       async (tx) => {
-        const former = await findReceiptOfLock(tx, subject, lockedAt);
-        if (former) return former.id;
+        const existing = await findReceiptOfLock(tx, subject, lockedAt);
+        if (existing) return existing.id;
         const id = createId('lck');
         const receipt = { id, subject, subjectTenant: tenant, reason, lockedBy: by, lockedAt };
         await addReceipt(tx, receipt);

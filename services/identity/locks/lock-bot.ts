@@ -48,8 +48,8 @@ async function lockBot(
     { lockMode: LockMode.PESSIMISTIC_WRITE },
   );
   if (!bot) throw notFound('bot');
-  const former = bot.active ? undefined : await findReceiptOfLock(tx, subject, bot.updatedAt);
-  if (former) return { bot, receipt: former.id };
+  const existing = bot.active ? undefined : await findReceiptOfLock(tx, subject, bot.updatedAt);
+  if (existing) return { bot, receipt: existing.id };
   const before = botJson(bot);
   bot.active = false;
   bot.updatedAt = timeAfter(bot.updatedAt);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AppSignOutSchema } from '@bailiwick/proto/gen/bailiwick/sso/v1/sign_outs_pb.ts';
 import { create } from '@bufbuild/protobuf';
-import { appRows, cacheRow, settledRow } from './rows.ts';
+import { appRows, cacheRow, rowOfSignOut } from './rows.ts';
 
 const now = new Date('2026-01-31T12:30:00.000Z');
 
@@ -27,12 +27,20 @@ test('only a process that has said so is a row that dropped the user', () => {
 
 test('the session of an app is accepted only after its answer, and unknown without an address', () => {
   const states = { waiting: 'waiting', retry: 'waiting', accepted: 'accepted', failed: 'failed' };
-  for (const [state, shown] of Object.entries({ ...states, untold: 'unknown', newer: 'unknown' }))
-    assert.equal(settledRow(create(AppSignOutSchema, { state }), now).state, shown, state);
+  for (const [state, shown] of Object.entries({
+    ...states,
+    not_notified: 'unknown',
+    newer: 'unknown',
+  }))
+    assert.equal(rowOfSignOut(create(AppSignOutSchema, { state }), now).state, shown, state);
 });
 
 test('the tokens of an app end after their longest lifetime and a minute for clocks', () => {
-  const signOut = create(AppSignOutSchema, { app: 'app_1', tokenSeconds: 300, state: 'untold' });
+  const signOut = create(AppSignOutSchema, {
+    app: 'app_1',
+    tokenSeconds: 300,
+    state: 'not_notified',
+  });
   const token = appRows(signOut, now).find(({ kind }) => kind === 'token');
   assert.equal(String(token?.endsAt), String(new Date(now.getTime() + 360_000)));
 });

@@ -23,7 +23,7 @@ export const cacheRow = (
 ): HolderRow => ({
   ...blank,
   ...(state === 'dropped'
-    ? { state, detail: waitedDetail(followersWaited) }
+    ? { state, detail: detailOfFollowers(followersWaited) }
     : {
         state: 'ends',
         endsAt: at,
@@ -36,7 +36,7 @@ export const cacheRow = (
   at,
 });
 
-const waitedDetail = (followers: number): string =>
+const detailOfFollowers = (followers: number): string =>
   followers === 0 ? '' : `followers that did not answer, whose leases are over: ${followers}`;
 
 /** Clocks of verifiers run up to this much behind. */
@@ -47,7 +47,7 @@ export const appRows = (signOut: AppSignOut, at: Date): HolderRow[] => {
   const { app, tenant, name, sessionId, id, tokenSeconds } = signOut;
   const ofApp = { ...blank, holder: app, tenant, name };
   return [
-    { ...ofApp, ...settledRow(signOut, at), kind: 'session', sessionId, signOut: id },
+    { ...ofApp, ...rowOfSignOut(signOut, at), kind: 'session', sessionId, signOut: id },
     tokenRow({ id: app, tenant, name }, tokenSeconds, at),
   ];
 };
@@ -95,11 +95,11 @@ const states: Record<string, RowState> = {
   retry: 'waiting',
   accepted: 'accepted',
   failed: 'failed',
-  untold: 'unknown',
+  not_notified: 'unknown',
 };
 
 /** The state of a sign-out at a time. */
-export function settledRow(signOut: AppSignOut, now: Date): SettledRow {
+export function rowOfSignOut(signOut: AppSignOut, now: Date): SettledRow {
   const { id, state, reportedAt, endedAt } = signOut;
   const at = reportedAt ?? endedAt;
   return {
@@ -111,7 +111,7 @@ export function settledRow(signOut: AppSignOut, now: Date): SettledRow {
 }
 
 function detailOf({ state, statusCode, message }: AppSignOut): string {
-  if (state === 'untold') return 'the app has no address for logouts, or is inactive';
+  if (state === 'not_notified') return 'the app has no address for logouts, or is inactive';
   if (statusCode > 0) return `the app answered ${statusCode}`;
   return message;
 }

@@ -89,5 +89,5 @@ const states = {
   delivered: 'accepted',
   retry: 'retry',
   failed: 'failed',
-  dropped: 'untold',
+  dropped: 'not_notified',
 } as const;

@@ -17,7 +17,7 @@ export const AppSignOutEntity = defineEntity({
     sessionId: p.text(),
     /** The longest lifetime that an access token of the app could have. */
     tokenSeconds: p.integer(),
-    /** waiting, retry, accepted, failed or untold. */
+    /** waiting, retry, accepted, failed or not_notified. */
     state: p.text(),
     /** The last answer of the app; 0 = none. */
     statusCode: p.integer(),

@@ -14,7 +14,7 @@ import {
   type SignOutRow,
 } from './queries.ts';
 
-const states: readonly string[] = ['retry', 'accepted', 'failed', 'untold'];
+const states: readonly string[] = ['retry', 'accepted', 'failed', 'not_notified'];
 
 /** The rows of receipts that are about apps. */
 export function signOutHandlers(

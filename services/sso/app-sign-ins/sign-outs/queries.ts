@@ -56,7 +56,7 @@ export async function addSignOuts(tx: Transaction, signOuts: readonly NewSignOut
     user_id: signIn.userId,
     session_id: signIn.sessionId,
     token_seconds: app.tokenSeconds,
-    state: app.isNotified ? 'waiting' : 'untold',
+    state: app.isNotified ? 'waiting' : 'not_notified',
   }));
   await tx.query(insert, [JSON.stringify(rows)]);
 }

@@ -64,7 +64,7 @@ export type LockReceipt = Message<"bailiwick.common.v1.LockReceipt"> & {
   final: boolean;
 
   /**
-   * When it was restored, or locked anew. Absent while the lock holds, and for apps.
+   * When the subject was restored, or locked a second time. Absent while the lock holds, and for apps.
    *
    * @generated from field: google.protobuf.Timestamp lifted_at = 7 [json_name = "LiftedAt"];
    */
@@ -128,9 +128,10 @@ export type LockReceiptRow = Message<"bailiwick.common.v1.LockReceiptRow"> & {
   /**
    * dropped: the process has said that it dropped the entries, and each of its followers has said so,
    * or its lease is over: Detail counts those. ends: nothing of it is valid after
-   * EndsAt. accepted: the app took the logout; what it did is not known. waiting: the logout is under
+   * EndsAt. accepted: the app took the logout, and may have kept its
+   * session. waiting: the logout is under
    * way. failed: the app did not take the logout, and no attempt follows. unknown: the app may keep a
-   * session of its own, and cannot be told or was not reached. kept: the user made it; a lock does
+   * session of its own, and has no address for logouts or was not reached. kept: the user made it; a lock does
    * not end it.
    *
    * @generated from field: string state = 5 [json_name = "State"];

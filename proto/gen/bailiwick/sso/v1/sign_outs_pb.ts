@@ -109,8 +109,8 @@ export type AppSignOut = Message<"bailiwick.sso.v1.AppSignOut"> & {
   tokenSeconds: number;
 
   /**
-   * waiting (the app is to be told), retry (an attempt has failed), accepted, failed, or untold (the
-   * app has no address for it, or is inactive).
+   * waiting (no attempt has ended), retry (an attempt has failed), accepted, failed, or not_notified
+   * (the app has no address for logouts, or is inactive).
    *
    * @generated from field: string state = 7;
    */
