@@ -4,6 +4,7 @@ import { createBot, createKey } from '../support/bots.ts';
 import { describeBoth, eventually, type Stack } from '../support/harness.ts';
 import { createTenant, signUp } from '../support/people.ts';
 import { sharedStack } from '../support/shared.ts';
+import { followersOf } from './followers.ts';
 import { openPlace, type Place } from './place.ts';
 import { connect, permissionsIn } from './raw-follower.ts';
 
@@ -18,28 +19,7 @@ describeBoth('followers', (topology) => {
   });
   after(() => stack?.stop());
 
-  async function follow(credential = place.credential, tenants?: readonly string[]) {
-    const follower = await connect(stack.url);
-    const welcome = await follower.hello(credential, tenants);
-    return { follower, welcome };
-  }
-  /**
-   * A follower with an entry about the user and a lease. A log tells a change once more within a
-   * second, which may drop the entry or end the connection in between.
-   */
-  const hold = (credential?: string) =>
-    eventually('a follower with an entry', async () => {
-      const { follower } = await follow(credential);
-      const { Handle } = await follower.ask(about());
-      const isHeld = await follower.beat().then(
-        () => follower.drops().length === 0,
-        () => false,
-      );
-      if (isHeld) return { follower, Handle };
-      await follower.close();
-      return undefined;
-    });
-  const about = (UserID = place.user.id) => ({ Subject: UserID, Tenant: place.tenant });
+  const { follow, hold, about } = followersOf(() => ({ stack, place }));
 
   test('a follower learns the grants of a user in its tenant, with a lease', async () => {
     await place.grant('report:1');

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import { fillMembers } from '../races/warm-callers.ts';
 import { bodyOf } from '../support/answers.ts';
-import type { Answer, Stack } from '../support/harness.ts';
+import type { Answer, OwnStack, Stack } from '../support/harness.ts';
 import { rowsOf } from '../support/store.ts';
 import { openPlace, type Place } from './place.ts';
 import {
@@ -46,42 +47,21 @@ export async function stopProber({ child, report }: Prober): Promise<Report> {
   return last;
 }
 
-/**
- * Users with a grant each, which the followers probe. Written directly to the database. `mark`: a
- * digit that makes their IDs differ from those of other tests.
- */
+/** Members with a grant each, which the followers probe. `mark`: see `fillMembers`. */
 export async function fillRights(
-  stack: Stack,
-  place: Place,
+  stack: OwnStack,
+  { tenant, owner }: Place,
   count: number,
   mark: number,
 ): Promise<Probe[]> {
-  const { tenant, owner } = place;
-  const ids = Array.from(
-    { length: count },
-    (_, index) => `usr_${mark}${String(index).padStart(25, '0')}`,
+  const members = await fillMembers({ stack, owner, tenant }, count, mark);
+  await rowsOf(
+    stack,
+    `insert into access.grant_entry (tenant, id, subject_type, subject, role, resource, created_by, created_at)
+     select $2, 'gr2' || substr(n, 4), 'user', n, 'report-reader', 'report:7', '', now() from unnest($1::text[]) n`,
+    [members.map(({ id }) => id), tenant],
   );
-  for (const [statement, values] of [
-    [
-      `insert into identity.user_account select (jsonb_populate_record(u, jsonb_build_object('id', n,
-         'email', n || '@example.com', 'email_key', n || '@example.com'))).*
-       from identity.user_account u cross join unnest($1::text[]) n where u.id = $2`,
-      [ids, owner.id],
-    ],
-    [
-      `insert into access.tenant_member select (jsonb_populate_record(m, jsonb_build_object('user_id', n,
-         'email_key', n || '@example.com'))).*
-       from access.tenant_member m cross join unnest($1::text[]) n where m.tenant = $2 and m.user_id = $3`,
-      [ids, tenant, owner.id],
-    ],
-    [
-      `insert into access.grant_entry (tenant, id, subject_type, subject, role, resource, created_by, created_at)
-       select $2, 'grt' || substr(n, 4), 'user', n, 'report-reader', 'report:7', 'nobody', now() from unnest($1::text[]) n`,
-      [ids, tenant],
-    ],
-  ] as const)
-    await rowsOf(stack, statement, [...values]);
-  return ids.map((subject) => ({
+  return members.map(({ id: subject }) => ({
     tenant,
     subject,
     permission: 'app.reports.read',
@@ -151,7 +131,7 @@ type Size = { processes: number; followers: number; rights: number; mark: number
  * after a reply allowed an ended right. Returns a line with the figures.
  */
 export async function proveNoLateDecision(
-  stack: Stack,
+  stack: OwnStack,
   { processes, followers, rights, mark }: Size,
 ): Promise<string> {
   const place = await openPlace(stack);

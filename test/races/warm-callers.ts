@@ -16,13 +16,17 @@ export async function openPlace(stage: Stage): Promise<Place> {
   return { stack: stage.stack, via: stage.via, owner, tenant };
 }
 
-/** Members of the tenant with a session and a grant each, written directly to the database. */
+/**
+ * Members of the tenant with a session and a grant each, written directly to the database. `mark`: a
+ * digit that makes their IDs differ from those of others in the installation.
+ */
 export async function fillMembers(
-  { stack, owner, tenant }: Place,
+  { stack, owner, tenant }: Pick<Place, 'stack' | 'tenant'> & { owner: Pick<Person, 'id'> },
   count: number,
+  mark = 1,
 ): Promise<Member[]> {
   const members = Array.from({ length: count }, (_, index) => ({
-    id: `usr_1${String(index).padStart(25, '0')}`,
+    id: `usr_${mark}${String(index).padStart(25, '0')}`,
     token: createToken('session'),
   }));
   const ids = members.map(({ id }) => id);
